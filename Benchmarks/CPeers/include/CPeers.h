@@ -1,0 +1,3 @@
+#ifndef CPEERS_H
+#define CPEERS_H
+#endif
