@@ -27,20 +27,24 @@ let package = Package(
         .target(name: "GrabenPredicate", dependencies: ["GrabenLog"], swiftSettings: swift),
         .target(name: "GrabenModel", dependencies: ["GrabenLog", "GrabenPredicate"], swiftSettings: swift),
         .target(name: "Graben", dependencies: ["GrabenLog", "GrabenPredicate", "GrabenModel", "CGraben"], swiftSettings: swift),
-        .executableTarget(name: "GrabenCLI", dependencies: ["Graben", "GrabenLog", "GrabenModel", "GrabenPredicate"], swiftSettings: swift),
-        .executableTarget(name: "Demo", dependencies: ["Graben"], path: "Examples/Demo", swiftSettings: swift),
-
-        .target(
-            name: "CPeers", path: "Benchmarks/CPeers", cSettings: sqlite.c + lmdb.c, linkerSettings: sqlite.linker + lmdb.linker),
         .executableTarget(
-            name: "GrabenBenchmarks", dependencies: ["Graben", "GrabenLog", "CGraben", "CPeers"], path: "Benchmarks/GrabenBenchmarks",
+            name: "GrabenCLI", dependencies: ["Graben", "GrabenLog", "GrabenModel", "GrabenPredicate"], swiftSettings: swift),
+        .executableTarget(name: "Demo", dependencies: ["Graben", "GrabenFixtures"], path: "Examples/Demo", swiftSettings: swift),
+
+        .target(name: "GrabenFixtures", path: "Tests/Support", swiftSettings: swift),
+        .target(
+            name: "CPeers", dependencies: ["CGraben"], path: "Benchmarks/CPeers", cSettings: sqlite.c + lmdb.c,
+            linkerSettings: sqlite.linker + lmdb.linker),
+        .executableTarget(
+            name: "GrabenBenchmarks", dependencies: ["Graben", "GrabenLog", "GrabenModel", "GrabenFixtures", "CGraben", "CPeers"],
+            path: "Benchmarks/GrabenBenchmarks",
             swiftSettings: swift),
 
-        .testTarget(name: "GrabenLogTests", dependencies: ["GrabenLog", "CGraben"], swiftSettings: swift),
-        .testTarget(name: "GrabenPredicateTests", dependencies: ["GrabenPredicate", "GrabenLog"], swiftSettings: swift),
-        .testTarget(name: "GrabenModelTests", dependencies: ["GrabenModel"], swiftSettings: swift),
-        .testTarget(name: "GrabenTests", dependencies: ["Graben", "GrabenModel", "GrabenLog"], swiftSettings: swift),
-        .testTarget(name: "GrabenCLITests", dependencies: ["GrabenCLI"], swiftSettings: swift),
+        .testTarget(name: "GrabenLogTests", dependencies: ["GrabenLog", "CGraben", "GrabenFixtures"], swiftSettings: swift),
+        .testTarget(name: "GrabenPredicateTests", dependencies: ["GrabenPredicate", "GrabenLog", "GrabenFixtures"], swiftSettings: swift),
+        .testTarget(name: "GrabenModelTests", dependencies: ["GrabenModel", "GrabenFixtures"], swiftSettings: swift),
+        .testTarget(name: "GrabenTests", dependencies: ["Graben", "GrabenModel", "GrabenLog", "GrabenFixtures"], swiftSettings: swift),
+        .testTarget(name: "GrabenCLITests", dependencies: ["GrabenCLI", "GrabenFixtures"], swiftSettings: swift),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17
