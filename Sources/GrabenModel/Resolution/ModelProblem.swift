@@ -1,0 +1,154 @@
+public import GrabenLog
+
+/// One thing that is wrong in a model, and where.
+public struct ModelProblem: Sendable, Equatable {
+    /// The entity it is about; nil where it is about the model as a whole.
+    public var entity: String?
+    /// The entity's property it is about; nil where it is about the entity itself.
+    public var property: String?
+    /// What is wrong.
+    public var kind: Kind
+
+    package init(_ kind: Kind, entity: String? = nil, property: String? = nil) {
+        self.kind = kind
+        self.entity = entity
+        self.property = property
+    }
+
+    /// What can be wrong in a model.
+    public enum Kind: Sendable, Equatable {
+        case notAnIdentifier
+        case duplicateEntity
+        case duplicateProperty
+        /// The name is taken by a property that the entity inherits from `entity`.
+        case propertyInheritedFrom(entity: String)
+        case tooManyEntities(count: Int, limit: Int)
+        case missingSuperentity(String, nearest: String?)
+        /// The entity is its own ancestor, by way of these entities.
+        case inheritanceCycle([String])
+        case missingDestination(String, nearest: String?)
+        case missingInverse(String, destination: String, nearest: String?)
+        case inverseIsNoRelationship(String, destination: String)
+        /// The inverse leads to `leadsTo` and not to the entity that declares this relationship.
+        case inverseLeadsElsewhere(String, destination: String, leadsTo: String)
+        /// The inverse is declared by a super-entity of the destination, whose other objects could not be reached by this relationship.
+        case inverseIsInherited(String, destination: String, declaredBy: String)
+        /// The inverse names another relationship, or none, as its own inverse.
+        case inverseDisagrees(String, destination: String, names: String?)
+        case orderedOnBothSides(inverse: String, destination: String)
+        case orderedToOne
+        case countsOfToOne(minimum: Int, maximum: Int)
+        case countsReversed(minimum: Int, maximum: Int)
+        case negativeCount(Int)
+        case packedType(AttributeType)
+        case packedTransient
+        case defaultOfWrongType(Value, AttributeType)
+        case defaultOutOfRange(Value, minimum: Value?, maximum: Value?)
+        case defaultLengthOutOfRange(Int, minimum: Int?, maximum: Int?)
+        case boundOfWrongType(Value, AttributeType)
+        case boundsOnUnorderedType(AttributeType)
+        case boundsReversed(minimum: Value, maximum: Value)
+        case lengthsOnTypeWithout(AttributeType)
+        case lengthsReversed(minimum: Int, maximum: Int)
+        case negativeLength(Int)
+        case emptyUniqueness
+        case duplicateUniquenessKey(String)
+        case unknownUniquenessKey(String, nearest: String?)
+        /// The key is to-many, fetched or transient, so the store has no value to compare.
+        case unfitUniquenessKey(String)
+        case negativeWindow(limit: Int?, offset: Int)
+        case emptySortKey
+    }
+}
+
+extension ModelProblem: CustomStringConvertible {
+    public var description: String {
+        switch (entity, property) {
+        case (nil, _): "\(kind)"
+        case (let entity?, nil): "entity \(entity): \(kind)"
+        case (let entity?, let property?): "\(entity).\(property): \(kind)"
+        }
+    }
+}
+
+extension ModelProblem.Kind: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notAnIdentifier, .duplicateEntity, .duplicateProperty, .propertyInheritedFrom, .tooManyEntities, .missingSuperentity,
+            .inheritanceCycle:
+            describedName
+        case .missingDestination, .missingInverse, .inverseIsNoRelationship, .inverseLeadsElsewhere, .inverseIsInherited,
+            .inverseDisagrees, .orderedOnBothSides, .orderedToOne, .countsOfToOne, .countsReversed, .negativeCount:
+            describedRelationship
+        default:
+            describedRule
+        }
+    }
+
+    private var describedName: String {
+        switch self {
+        case .notAnIdentifier:
+            "the name is not an identifier; begin with a letter or _ and go on with letters, digits and _"
+        case .duplicateEntity: "the model has another entity of this name"
+        case .duplicateProperty: "the entity has another property of this name"
+        case .propertyInheritedFrom(let other): "the entity inherits a property of this name from \(other)"
+        case .tooManyEntities(let count, let limit): "\(count) entities, where a store holds at most \(limit)"
+        case .missingSuperentity(let name, let nearest): "its super-entity \(name) does not exist" + suggestion(nearest)
+        case .inheritanceCycle(let names): "it inherits from itself: \(names.joined(separator: " -> "))"
+        default: "not a problem of a name"
+        }
+    }
+
+    private var describedRelationship: String {
+        switch self {
+        case .missingDestination(let name, let nearest): "its destination \(name) does not exist" + suggestion(nearest)
+        case .missingInverse(let name, let destination, let nearest):
+            "its inverse \(destination).\(name) does not exist" + suggestion(nearest)
+        case .inverseIsNoRelationship(let name, let destination): "its inverse \(destination).\(name) is not a relationship"
+        case .inverseLeadsElsewhere(let name, let destination, let leadsTo):
+            "its inverse \(destination).\(name) leads to \(leadsTo) instead of the entity that declares this relationship"
+        case .inverseIsInherited(let name, let destination, let declaredBy):
+            "its inverse \(destination).\(name) is declared by \(declaredBy); make \(declaredBy) the destination"
+        case .inverseDisagrees(let name, let destination, let names):
+            "its inverse \(destination).\(name) names \(names ?? "nothing") as its own inverse"
+        case .orderedOnBothSides(let inverse, let destination):
+            "it is ordered and so is its inverse \(destination).\(inverse); only one side of a many-to-many may be"
+        case .orderedToOne: "it is ordered but leads to one object only"
+        case .countsOfToOne(let minimum, let maximum):
+            "it leads to one object, so that its counts cannot be \(minimum) to \(maximum)"
+        case .countsReversed(let minimum, let maximum): "its least count \(minimum) is above its greatest \(maximum)"
+        case .negativeCount(let count): "its count \(count) is negative"
+        default: "not a problem of a relationship"
+        }
+    }
+
+    private var describedRule: String {
+        switch self {
+        case .packedType(let type): "it is packed, which only double and float can be, not \(type.rawValue)"
+        case .packedTransient: "it is packed, so it is kept in the store and cannot be transient"
+        case .defaultOfWrongType(let value, let type): "its default \(value) is no value of type \(type.rawValue)"
+        case .defaultOutOfRange(let value, let minimum, let maximum):
+            "its default \(value) is outside \(bound(minimum)) to \(bound(maximum))"
+        case .defaultLengthOutOfRange(let length, let minimum, let maximum):
+            "the length \(length) of its default is outside \(bound(minimum)) to \(bound(maximum))"
+        case .boundOfWrongType(let value, let type): "its bound \(value) is no number of type \(type.rawValue)"
+        case .boundsOnUnorderedType(let type): "it has a minimum or maximum, which \(type.rawValue) values do not have"
+        case .boundsReversed(let minimum, let maximum): "its minimum \(minimum) is above its maximum \(maximum)"
+        case .lengthsOnTypeWithout(let type): "it has a least or greatest length, which \(type.rawValue) values do not have"
+        case .lengthsReversed(let minimum, let maximum): "its least length \(minimum) is above its greatest \(maximum)"
+        case .negativeLength(let length): "its length \(length) is negative"
+        case .emptyUniqueness: "a uniqueness constraint names no key"
+        case .duplicateUniquenessKey(let key): "a uniqueness constraint names \(key) twice"
+        case .unknownUniquenessKey(let key, let nearest):
+            "a uniqueness constraint names \(key), which is no property" + suggestion(nearest)
+        case .unfitUniquenessKey(let key):
+            "a uniqueness constraint names \(key), which is neither a stored attribute nor a to-one relationship"
+        case .negativeWindow(let limit, let offset): "its limit \(bound(limit)) or offset \(offset) is negative"
+        case .emptySortKey: "it is sorted by a key without a name"
+        default: "not a problem of a rule"
+        }
+    }
+
+    private func suggestion(_ nearest: String?) -> String { nearest.map { "; \($0) does" } ?? "" }
+    private func bound<T>(_ value: T?) -> String { value.map { "\($0)" } ?? "any" }
+}
