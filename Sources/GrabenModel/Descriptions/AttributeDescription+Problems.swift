@@ -33,14 +33,16 @@ extension AttributeDescription {
     /// The bound as the type holds it; nil also for null and NaN, below and above which nothing lies.
     private func normalizedBound(_ bound: Value) -> Value? {
         guard let value = type.normalized(bound) else { return nil }
-        switch value {
-        case .null: return nil
-        case .double(let number): return number.isNaN ? nil : value
-        case .float(let number): return number.isNaN ? nil : value
-        case .decimal(let number): return number.isNaN ? nil : value
-        case .date(let date): return date.timeIntervalSinceReferenceDate.isNaN ? nil : value
-        default: return value
-        }
+        let isNaN =
+            switch value {
+            case .double(let number): number.isNaN
+            case .float(let number): number.isNaN
+            case .decimal(let number): number.isNaN
+            case .date(let date): date.timeIntervalSinceReferenceDate.isNaN
+            default: value.isNull
+            }
+        guard !isNaN else { return nil }
+        return value
     }
 
     private func problemsOfLengths() -> [ModelProblem.Kind] {

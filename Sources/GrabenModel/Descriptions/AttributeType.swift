@@ -50,7 +50,8 @@ extension AttributeType {
         switch (self, value) {
         case (_, .null): .null
         case (.int16, .int(let number)), (.int32, .int(let number)), (.int64, .int(let number)):
-            integerRange?.contains(number) == true ? value : nil
+            // Not `nil` in a conditional: `Value` has a nil literal of its own, and null is a value.
+            integerRange?.contains(number) == true ? value : Value?.none
         case (.double, .double), (.float, .float), (.decimal, .decimal), (.boolean, .bool), (.string, .string), (.date, .date),
             (.data, .data), (.uuid, .uuid), (.uri, .uri), (.transformable, .json):
             value

@@ -11,6 +11,7 @@ public enum ModelError: Error, Sendable, Equatable {
 }
 
 extension ModelError: CustomStringConvertible {
+    /// What was wrong, for people: one line, or one for each problem of the model.
     public var description: String {
         switch self {
         case .invalid(let problems):

@@ -62,6 +62,7 @@ public struct ModelProblem: Sendable, Equatable {
 }
 
 extension ModelProblem: CustomStringConvertible {
+    /// The place and what is wrong there, for people.
     public var description: String {
         switch (entity, property) {
         case (nil, _): "\(kind)"
@@ -72,6 +73,7 @@ extension ModelProblem: CustomStringConvertible {
 }
 
 extension ModelProblem.Kind: CustomStringConvertible {
+    /// What is wrong, for people, without the place.
     public var description: String {
         switch self {
         case .notAnIdentifier, .duplicateEntity, .duplicateProperty, .propertyInheritedFrom, .tooManyEntities, .missingSuperentity,
