@@ -36,7 +36,8 @@ public struct RelationshipDescription: Sendable, Equatable {
     public var renamingIdentifier: String?
     /// Notes of the program's own; they change no stored byte and no version hash.
     ///
-    /// The entry `key` names the destination's attribute by which tables that are loaded refer to its objects (`graben load`).
+    /// The entry `key` names the destination's attribute by which tables that are loaded refer to its objects, and `column` the column that
+    /// does so where it is not of the relationship's name (`graben load`).
     public var userInfo: [String: String]
 
     /// Describes a relationship; it is to-one unless said otherwise.
