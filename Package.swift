@@ -33,8 +33,9 @@ let package = Package(
 
         .target(name: "GrabenFixtures", path: "Tests/Support", swiftSettings: swift),
         .target(
-            name: "CPeers", dependencies: ["CGraben"], path: "Benchmarks/CPeers", cSettings: sqlite.c + lmdb.c,
+            name: "CPeers", dependencies: ["CGraben"], path: "Benchmarks/CPeers", cSettings: [.define("_GNU_SOURCE")] + sqlite.c + lmdb.c,
             linkerSettings: sqlite.linker + lmdb.linker),
+        .executableTarget(name: "PeerProbe", dependencies: ["CPeers"], path: "Benchmarks/PeerProbe"),
         .executableTarget(
             name: "GrabenBenchmarks", dependencies: ["Graben", "GrabenLog", "GrabenModel", "GrabenFixtures", "CGraben", "CPeers"],
             path: "Benchmarks/GrabenBenchmarks",
