@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -36,6 +37,8 @@ uint64_t peer_file_size(const char *path) {
 
 void peer_path(char *result, const char *directory, const char *name) { snprintf(result, PEER_PATH_BYTES, "%s/%s", directory, name); }
 
+void peer_between_passes(void) { __asm__ volatile("" ::: "memory"); }
+
 uint64_t peer_peak_memory(void) {
     // VmHWM rather than getrusage: the latter's peak survives exec and so begins with the parent's.
     FILE *status = fopen("/proc/self/status", "r");
@@ -47,14 +50,14 @@ uint64_t peer_peak_memory(void) {
     return kilobytes * 1024;
 }
 
-peer_result peer_run(char *const *arguments) {
+// Starts a program with its standard output going to `output`, waits for it and gives its peak memory.
+static peer_result run_into(char *const *arguments, int output, int unused) {
     const double began = peer_now();
     const pid_t child = fork();
     if (child < 0) return peer_failed("cannot start %s: %s", arguments[0], strerror(errno));
     if (child == 0) {
-        const int null = open("/dev/null", O_WRONLY);
-        if (null >= 0) dup2(null, STDOUT_FILENO);
-        execvp(arguments[0], arguments);
+        if (unused >= 0) close(unused);
+        if (dup2(output, STDOUT_FILENO) >= 0) execvp(arguments[0], arguments);
         _exit(127);
     }
     struct rusage usage;
@@ -62,6 +65,7 @@ peer_result peer_run(char *const *arguments) {
     while (wait4(child, &status, 0, &usage) < 0) {
         if (errno != EINTR) return peer_failed("cannot wait for %s: %s", arguments[0], strerror(errno));
     }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return peer_failed("cannot run %s", arguments[0]);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return peer_failed("%s failed (wait status %d)", arguments[0], status);
 #if defined(__APPLE__)
     const uint64_t unit = 1;
@@ -69,4 +73,28 @@ peer_result peer_run(char *const *arguments) {
     const uint64_t unit = 1024;
 #endif
     return (peer_result){.nanoseconds = peer_now() - began, .count = (uint64_t)usage.ru_maxrss * unit};
+}
+
+peer_result peer_run(char *const *arguments) {
+    const int null = open("/dev/null", O_WRONLY);
+    if (null < 0) return peer_failed("cannot open /dev/null: %s", strerror(errno));
+    const peer_result result = run_into(arguments, null, -1);
+    close(null);
+    return result;
+}
+
+peer_result peer_read_number(char *const *arguments) {
+    int ends[2];
+    if (pipe(ends) != 0) return peer_failed("cannot make a pipe: %s", strerror(errno));
+    // A number fits the pipe's buffer, so the program need not be read from while it runs.
+    peer_result result = run_into(arguments, ends[1], ends[0]);
+    close(ends[1]);
+    char text[64];
+    const ssize_t length = result.nanoseconds < 0 ? 0 : read(ends[0], text, sizeof(text) - 1);
+    close(ends[0]);
+    if (result.nanoseconds < 0) return result;
+    text[length < 0 ? 0 : length] = 0;
+    char *end;
+    result.count = strtoull(text, &end, 10);
+    return end == text ? peer_failed("%s printed no number", arguments[0]) : result;
 }

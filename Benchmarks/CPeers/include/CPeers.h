@@ -90,10 +90,15 @@ peer_result peer_bare_log_write(const char *directory, size_t count);
 /// Maps that log, checks every block, walks every record and stores its offset by row; the number of records in `count`.
 peer_result peer_bare_log_replay(const char *directory);
 
+/// Does nothing the compiler can see through, so that two passes over the same objects are not taken for one.
+void peer_between_passes(void);
+
 /// The peak resident memory of this process in bytes, 0 where the system does not tell.
 uint64_t peer_peak_memory(void);
 /// Runs `arguments` (a NULL-terminated list, the program first) with its output discarded; `count` is its peak resident memory in bytes.
 /// Only of use in a process smaller than the one it starts, for the peak begins with the parent's.
 peer_result peer_run(char *const *arguments);
+/// Runs `arguments` and reads the one number it prints into `count`.
+peer_result peer_read_number(char *const *arguments);
 
 #endif
