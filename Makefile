@@ -1,0 +1,66 @@
+# Graben: what one types. Each target says what it does, installs liblz4-dev where it is missing, and stops at the first failure.
+
+.DEFAULT_GOAL := help
+.PHONY: help deps demo test bench lint
+
+# Tests that walk mapped files, chunks and lanes by address: these run once more under the address sanitizer.
+SANITIZED ?= GrabenLogTests|GrabenTests\..*(Chunk|Column|Packed|Lane|Fault|Sweep|Snapshot)
+# Where the LZ4 header may be.
+LZ4_HEADERS ?= /usr/include/lz4.h /usr/local/include/lz4.h /opt/homebrew/include/lz4.h
+# Arguments of the benchmarks, as in: make bench ARGS="--quick --only lookup"
+ARGS ?=
+
+help:
+	@echo "make demo    build the demo and run it: a town's pipes go into one file and come out again"
+	@echo "make test    the memory-sensitive tests under the address sanitizer, then every test"
+	@echo "make bench   measure against SQLite, LMDB and the bare machine (ARGS=--quick: under a minute once built)"
+	@echo "make lint    formatting and compiler warnings, of Swift and C"
+
+# Installing needs apt and the right to use it; where either is missing the message says what to do instead.
+deps:
+	@for header in $(LZ4_HEADERS); do if [ -e "$$header" ]; then exit 0; fi; done; \
+	if [ "$$(id -u)" = 0 ]; then as=""; elif sudo -n true 2>/dev/null; then as="sudo"; else as=none; fi; \
+	if command -v apt-get >/dev/null && [ "$$as" != none ]; then \
+	    echo "==> liblz4-dev is missing; installing it with apt-get"; \
+	    $$as apt-get install -y -q liblz4-dev || { $$as apt-get update -q && $$as apt-get install -y -q liblz4-dev; }; \
+	else \
+	    echo "make: the LZ4 development files (lz4.h, liblz4) are missing, and there is no apt-get or no right to use it here." >&2; \
+	    echo "Install them and run make again: 'apt-get install liblz4-dev' as root on Debian and Ubuntu, 'dnf install lz4-devel'" >&2; \
+	    echo "on Fedora, 'brew install lz4' on macOS." >&2; \
+	    exit 1; \
+	fi
+
+demo: deps
+	@echo "==> building the demo (release)"
+	@swift build -c release --product Demo
+	@echo "==> running it"
+	@.build/release/Demo
+
+# The whole suite comes last, so that the last line is its summary.
+test: deps
+	@echo "==> the memory-sensitive tests under the address sanitizer"
+	@swift test --disable-xctest --sanitize=address --scratch-path .build/asan --filter '$(SANITIZED)'
+	@echo "==> every test"
+	@swift test --disable-xctest
+
+bench: deps
+	@echo "==> building the static command line and the memory probe (below .build/static)"
+	@swift build -c release --static-swift-stdlib --scratch-path .build/static --product graben
+	@swift build -c release --static-swift-stdlib --scratch-path .build/static --product PeerProbe
+	@echo "==> building the benchmarks (release)"
+	@swift build -c release --product GrabenBenchmarks
+	@.build/release/GrabenBenchmarks $(ARGS)
+
+lint: deps
+	@echo "==> formatting"
+	@swift format lint -r --strict Package.swift Sources Tests Benchmarks Examples
+	@echo "==> warnings in C"
+	@peers=; \
+	if [ -e /usr/include/sqlite3.h ]; then peers="-DGRABEN_PEER_SQLITE"; fi; \
+	if [ -e /usr/include/lmdb.h ]; then peers="$$peers -DGRABEN_PEER_LMDB"; fi; \
+	for file in Sources/CGraben/*.c Benchmarks/CPeers/*.c Benchmarks/PeerProbe/*.c; do \
+	    clang -std=c17 -D_GNU_SOURCE $$peers -Wall -Wextra -Wpedantic -Werror -fsyntax-only -ISources/CGraben/include -IBenchmarks/CPeers/include \
+	        $$file || exit 1; \
+	done
+	@echo "==> warnings in Swift (the package makes them errors)"
+	@swift build --build-tests
