@@ -76,7 +76,7 @@ struct Workload {
     let name: String
     let target: Target
     var rounds = 5
-    /// Whether each measurement follows an untimed run of the same work ("after the first touch").
+    /// Whether each measurement follows an untimed run of the same work ("after the first touch"), where that is short.
     var isWarmed = false
     /// Makes stores, objects and contenders ready; called once, when the workload's turn has come.
     let prepare: (Bench) throws -> [Variant]

@@ -3,7 +3,7 @@ import CPeers
 extension Workloads {
     static var reading: [Workload] {
         [
-            Workload(name: "lookup.columns", target: .times(1.5, .bare)) { bench in
+            Workload(name: "lookup.columns", target: .times(1.5, .bare), rounds: 9, isWarmed: true) { bench in
                 [
                     Variant(
                         unit: .milliseconds, expected: bench.lookupSum,
@@ -32,7 +32,7 @@ extension Workloads {
                         contenders: try graben("scan.columns", bench) + engines(bench) { try $0.scan() } + [bare { try bench.bare.scan() }])
                 ]
             },
-            Workload(name: "traverse.columns", target: .times(2, .bare)) { bench in
+            Workload(name: "traverse.columns", target: .times(2, .bare), rounds: 9, isWarmed: true) { bench in
                 [
                     Variant(
                         unit: .milliseconds, expected: bench.traverseSum,
