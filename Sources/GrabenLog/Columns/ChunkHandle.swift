@@ -1,0 +1,123 @@
+/// The columns of 1,024 slots: mapped from the log, or on the heap once patched.
+///
+/// A mapped chunk stays readable because every snapshot that reaches the handle also holds the mapping. A heap chunk is changed only by the
+/// owner that made it, before any snapshot can see it.
+package final class ChunkHandle: @unchecked Sendable {
+    let base: UnsafeMutableRawPointer
+    let layout: RecordLayout
+    /// Slots at and above this were never written.
+    var usedSlots: Int
+    /// Who may change the bytes in place; 0 for a mapped chunk.
+    let owner: UInt64
+    /// Chunks of the same slots in the lane order of later layouts, made on demand and kept as long as this one.
+    private let conversions = ConditionLock()
+    private var converted: [ChunkHandle] = []
+
+    /// A chunk mapped from the log.
+    init(mapped base: UnsafeRawPointer, layout: RecordLayout, usedSlots: Int) {
+        self.base = UnsafeMutableRawPointer(mutating: base)
+        self.layout = layout
+        self.usedSlots = usedSlots
+        owner = 0
+    }
+
+    /// A chunk of zeros on the heap.
+    init(layout: RecordLayout, owner: UInt64) {
+        let size = max(layout.chunkByteCount, 64)
+        base = .allocate(byteCount: size, alignment: 64)
+        base.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        self.layout = layout
+        usedSlots = 0
+        self.owner = owner
+    }
+
+    deinit { if owner != 0 { base.deallocate() } }
+
+    /// A heap copy in the same layout.
+    func copy(owner: UInt64) -> ChunkHandle {
+        let copy = ChunkHandle(layout: layout, owner: owner)
+        copy.base.copyMemory(from: base, byteCount: layout.chunkByteCount)
+        copy.usedSlots = usedSlots
+        return copy
+    }
+
+    @inline(__always)
+    func setValidity(_ lane: Int, _ slot: Int, _ isValid: Bool) {
+        guard let offset = layout.validityOffsets[lane] else { return }
+        let place = base + offset + slot >> 3
+        let bit = UInt8(1) << UInt8(slot & 7)
+        let old = place.load(as: UInt8.self)
+        place.storeBytes(of: isValid ? old | bit : old & ~bit, as: UInt8.self)
+    }
+
+    @inline(__always)
+    func setBits(_ lane: Int, _ slot: Int, _ bits: UInt64) {
+        switch layout.lanes[lane].width {
+        case .double: base.storeBytes(of: bits, toByteOffset: layout.laneOffsets[lane] + slot * 8, as: UInt64.self)
+        case .float:
+            base.storeBytes(of: UInt32(truncatingIfNeeded: bits), toByteOffset: layout.laneOffsets[lane] + slot * 4, as: UInt32.self)
+        }
+    }
+
+    func bits(_ lane: Int, _ slot: Int) -> UInt64 {
+        switch layout.lanes[lane].width {
+        case .double: base.load(fromByteOffset: layout.laneOffsets[lane] + slot * 8, as: UInt64.self)
+        case .float: UInt64(base.load(fromByteOffset: layout.laneOffsets[lane] + slot * 4, as: UInt32.self))
+        }
+    }
+
+    /// Whether a slot has a value; always true in a lane that is never null.
+    func isValid(_ lane: Int, _ slot: Int) -> Bool {
+        guard let offset = layout.validityOffsets[lane] else { return true }
+        return base.load(fromByteOffset: offset + slot >> 3, as: UInt8.self) >> UInt8(slot & 7) & 1 != 0
+    }
+
+    /// This chunk in the lane order of a later layout; itself when it is in that layout. `catalog` tells which layout first had a lane.
+    func inLayout(_ target: RecordLayout, catalog: Catalog) -> ChunkHandle {
+        if layout.number == target.number { return self }
+        return conversions.withLock {
+            if let known = converted.first(where: { $0.layout.number == target.number }) { return known }
+            let fresh = convert(to: target, catalog: catalog, owner: ChunkHandle.nobody)
+            converted.append(fresh)
+            return fresh
+        }
+    }
+
+    /// An owner no commit has, for chunks nobody may change any more.
+    static let nobody = UInt64.max
+
+    func convert(to target: RecordLayout, catalog: Catalog, owner: UInt64) -> ChunkHandle {
+        let result = ChunkHandle(layout: target, owner: owner)
+        result.usedSlots = usedSlots
+        for (index, lane) in target.lanes.enumerated() {
+            if let source = layout.laneIndex(lane.name) {
+                for slot in 0..<usedSlots {
+                    let valid = isValid(source, slot)
+                    result.setValidity(index, slot, valid)
+                    if valid { result.setBits(index, slot, Self.convert(bits(source, slot), layout.lanes[source].width, lane.width)) }
+                }
+            } else {
+                // The default of the version that added the lane holds for older rows, whatever later versions say.
+                let first = catalog.layouts.first { other in
+                    other.entity == layout.entity && other.number > layout.number && other.laneIndex(lane.name) != nil
+                }
+                let origin = first.flatMap { layout in layout.laneIndex(lane.name).map { layout.lanes[$0] } } ?? lane
+                guard let defaultBits = origin.defaultBits else { continue }
+                let bits = Self.convert(defaultBits, origin.width, lane.width)
+                for slot in 0..<usedSlots {
+                    result.setValidity(index, slot, true)
+                    result.setBits(index, slot, bits)
+                }
+            }
+        }
+        return result
+    }
+
+    private static func convert(_ bits: UInt64, _ from: LaneWidth, _ to: LaneWidth) -> UInt64 {
+        switch (from, to) {
+        case (.double, .double), (.float, .float): bits
+        case (.float, .double): Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))).bitPattern
+        case (.double, .float): UInt64(Float(Double(bitPattern: bits)).bitPattern)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/// How a file is opened.
+package enum OpenMode: Sendable, Equatable {
+    /// A new file; refused when there is one.
+    case create
+    case readWrite
+    case readOnly
+    /// A file emptied when it exists; for side files only, never for a log.
+    case replace
+}
+
+/// The one door to the operating system. Three implementations: the real one, memory, and a simulated disk for the tests.
+package protocol LogFileSystem: Sendable {
+    func open(_ path: String, _ mode: OpenMode) throws(LogError) -> any LogFile
+    func exists(_ path: String) -> Bool
+    func rename(_ path: String, to newPath: String) throws(LogError)
+    func remove(_ path: String) throws(LogError)
+    /// Makes creations, renames and removals in the directory of `path` durable.
+    func syncDirectory(of path: String) throws(LogError)
+}
+
+/// An open file. Positions are explicit, so any number of threads may use one.
+package protocol LogFile: AnyObject, Sendable {
+    var path: String { get }
+    func size() throws(LogError) -> UInt64
+    /// Fills the buffer as far as the file reaches; answers the bytes read.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(LogError) -> Int
+    /// Writes all of the bytes or throws; when it throws, any part of them may have been written.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(LogError)
+    /// Whether zeros written ahead make later syncs cheaper.
+    var gainsFromPreallocation: Bool { get }
+    /// Makes written data and the size needed to read it durable.
+    func sync() throws(LogError)
+    func truncate(to size: UInt64) throws(LogError)
+    /// Maps a range for reading. The range may reach past the end of the file; only bytes inside the file may be touched. `offset` is a
+    /// multiple of `mappingGranularity`.
+    func map(offset: UInt64, length: Int) throws(LogError) -> MappedRegion
+    /// Takes the writer's lock on byte 0; false when another handle holds it. The lock ends with the handle.
+    func lockExclusive() throws(LogError) -> Bool
+    /// Whether another handle holds the writer's lock.
+    func isLockedElsewhere() throws(LogError) -> Bool
+    /// Whether the path still leads to this file: a rename may have put another in its place.
+    func isStillNamed() -> Bool
+}
+
+/// Offsets of mappings are multiples of this: the largest page size of the supported platforms.
+package let mappingGranularity: UInt64 = 65_536
+
+/// Mapped memory, unmapped when the last holder lets go. Its base never moves.
+package final class MappedRegion: @unchecked Sendable {
+    package let base: UnsafeRawPointer
+    package let fileOffset: UInt64
+    package let length: Int
+    private let release: () -> Void
+
+    package init(base: UnsafeRawPointer, fileOffset: UInt64, length: Int, release: @escaping () -> Void) {
+        self.base = base
+        self.fileOffset = fileOffset
+        self.length = length
+        self.release = release
+    }
+
+    deinit { release() }
+
+    @inline(__always)
+    func covers(_ offset: UInt64, _ count: Int) -> Bool {
+        guard offset >= fileOffset else { return false }
+        let start = offset - fileOffset
+        return start <= UInt64(length) && UInt64(count) <= UInt64(length) - start
+    }
+}

@@ -1,0 +1,177 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// The operating system's files.
+package struct RealFileSystem: LogFileSystem {
+    package init() {}
+
+    package func open(_ path: String, _ mode: OpenMode) throws(LogError) -> any LogFile {
+        let flags: Int32 =
+            switch mode {
+            case .create: O_RDWR | O_CREAT | O_EXCL
+            case .readWrite: O_RDWR
+            case .readOnly: O_RDONLY
+            case .replace: O_RDWR | O_CREAT | O_TRUNC
+            }
+        while true {
+            #if canImport(Darwin)
+                let descriptor = Darwin.open(path, flags | O_CLOEXEC, 0o644)
+            #elseif canImport(Musl)
+                let descriptor = Musl.open(path, flags | O_CLOEXEC, 0o644)
+            #else
+                let descriptor = Glibc.open(path, flags | O_CLOEXEC, 0o644)
+            #endif
+            if descriptor >= 0 { return RealFile(descriptor: descriptor, path: path) }
+            switch errno {
+            case EINTR: continue
+            case ENOENT where mode != .create && mode != .replace: throw .noSuchFile(path: path)
+            case EEXIST: throw .alreadyExists(path: path)
+            default: throw .system(operation: mode == .create ? "creating" : "opening", path: path, number: errno)
+            }
+        }
+    }
+
+    package func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    package func rename(_ path: String, to newPath: String) throws(LogError) {
+        #if canImport(Darwin)
+            let result = Darwin.rename(path, newPath)
+        #elseif canImport(Musl)
+            let result = Musl.rename(path, newPath)
+        #else
+            let result = Glibc.rename(path, newPath)
+        #endif
+        guard result == 0 else { throw .system(operation: "renaming", path: path, number: errno) }
+    }
+
+    package func remove(_ path: String) throws(LogError) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw .system(operation: "removing", path: path, number: errno) }
+    }
+
+    package func syncDirectory(of path: String) throws(LogError) {
+        let directory = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let file = try open(directory, .readOnly)
+        try file.sync()
+    }
+}
+
+/// A file of the operating system.
+final class RealFile: LogFile {
+    let path: String
+    private let descriptor: Int32
+
+    init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit { close(descriptor) }
+
+    private func failure(_ operation: String) -> LogError { .system(operation: operation, path: path, number: errno) }
+
+    func size() throws(LogError) -> UInt64 {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure("reading the size of") }
+        return UInt64(max(0, status.st_size))
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(LogError) -> Int {
+        var done = 0
+        while done < buffer.count {
+            guard let start = buffer.baseAddress, let position = off_t(exactly: offset + UInt64(done)) else { break }
+            let result = pread(descriptor, start + done, buffer.count - done, position)
+            if result < 0 {
+                if errno == EINTR { continue }
+                throw failure("reading")
+            }
+            if result == 0 { break }
+            done += result
+        }
+        return done
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(LogError) {
+        var done = 0
+        while done < bytes.count {
+            guard let start = bytes.baseAddress, let position = off_t(exactly: offset + UInt64(done)) else { break }
+            let result = pwrite(descriptor, start + done, bytes.count - done, position)
+            if result < 0 {
+                if errno == EINTR { continue }
+                throw failure("writing")
+            }
+            done += result
+        }
+    }
+
+    var gainsFromPreallocation: Bool { true }
+
+    func sync() throws(LogError) {
+        // Not repeated after any error but an interruption that came before the work: the kernel may have dropped the pages.
+        #if canImport(Darwin)
+            // fsync does not reach the medium there.
+            guard fcntl(descriptor, F_FULLFSYNC) == 0 || fsync(descriptor) == 0 else { throw failure("syncing") }
+        #else
+            guard fdatasync(descriptor) == 0 else { throw failure("syncing") }
+        #endif
+    }
+
+    func truncate(to size: UInt64) throws(LogError) {
+        guard let length = off_t(exactly: size) else { throw .system(operation: "shortening", path: path, number: EFBIG) }
+        guard ftruncate(descriptor, length) == 0 else { throw failure("shortening") }
+    }
+
+    func map(offset: UInt64, length: Int) throws(LogError) -> MappedRegion {
+        guard let position = off_t(exactly: offset), length > 0 else { throw .system(operation: "mapping", path: path, number: EINVAL) }
+        let address = mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, position)
+        guard let address, address != MAP_FAILED else { throw failure("mapping") }
+        // The bits travel as a number because a raw pointer is not Sendable and the closure is.
+        let bits = UInt(bitPattern: address)
+        return MappedRegion(base: UnsafeRawPointer(address), fileOffset: offset, length: length) {
+            if let address = UnsafeMutableRawPointer(bitPattern: bits) { munmap(address, length) }
+        }
+    }
+
+    #if canImport(Darwin)
+        // macOS has OFD locks as well, under numbers of its own.
+        private static let setLock: Int32 = 90
+        private static let getLock: Int32 = 92
+    #else
+        // F_OFD_SETLK and F_OFD_GETLK, which the C library's overlay does not import.
+        private static let setLock: Int32 = 37
+        private static let getLock: Int32 = 36
+    #endif
+
+    private static func writerLock() -> flock {
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = 0
+        lock.l_len = 1
+        return lock
+    }
+
+    func lockExclusive() throws(LogError) -> Bool {
+        var lock = Self.writerLock()
+        if fcntl(descriptor, Self.setLock, &lock) == 0 { return true }
+        if errno == EAGAIN || errno == EACCES { return false }
+        throw failure("locking")
+    }
+
+    func isLockedElsewhere() throws(LogError) -> Bool {
+        var lock = Self.writerLock()
+        guard fcntl(descriptor, Self.getLock, &lock) == 0 else { throw failure("asking for the lock of") }
+        return lock.l_type != Int16(F_UNLCK)
+    }
+
+    func isStillNamed() -> Bool {
+        var mine = stat()
+        var named = stat()
+        guard fstat(descriptor, &mine) == 0, stat(path, &named) == 0 else { return false }
+        return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev
+    }
+}

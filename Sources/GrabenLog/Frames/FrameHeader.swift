@@ -1,0 +1,108 @@
+internal import CGraben
+
+/// The 64 bytes before a frame's payload; the table of block checksums comes after the payload, so that a frame is written in one pass.
+///
+///      0 magic u32 | 4 kind u8 | 5 flags u8 (bit 0: commit mark) | 6 zero u16 | 8 salt u64 | 16 own offset u64
+///     24 payload length u32 | 28 metadata offset u32 | 32 commit u64 | 40 part u32 | 44 zero u32 | 48 durable end u64 | 56 zero u32
+///     60 CRC32C of bytes 0-59 and then the table
+///     64 payload, zeros up to 8, table of u32 (one for each 16 KB of payload), zeros up to 8
+package struct FrameHeader: Sendable, Equatable {
+    package var kind: FrameKind
+    package var hasCommitMark: Bool
+    package var offset: UInt64
+    package var payloadLength: Int
+    /// Where in the payload the metadata section begins; 0 in frames without the commit mark.
+    package var metadataOffset: Int
+    package var commit: UInt64
+    package var part: UInt32
+    /// Every byte before this offset was known durable when the frame was written.
+    package var durableEnd: UInt64
+
+    static func blockCount(_ payload: Int) -> Int { (payload + Format.blockByteCount - 1) / Format.blockByteCount }
+    static func tableOffset(_ payload: Int) -> Int { Format.frameHeaderByteCount + (payload + 7) / 8 * 8 }
+    /// The bytes from the frame's offset to the next one's.
+    static func frameLength(_ payload: Int) -> Int { tableOffset(payload) + (blockCount(payload) * 4 + 7) / 8 * 8 }
+
+    package var payloadOffset: UInt64 { offset + UInt64(Format.frameHeaderByteCount) }
+    package var length: Int { Self.frameLength(payloadLength) }
+    package var end: UInt64 { offset + UInt64(length) }
+
+    /// Completes a frame whose payload stands in the buffer after 64 bytes left for the header.
+    func seal(_ buffer: ByteBuffer, salt: UInt64) {
+        buffer.appendZeros(Self.tableOffset(payloadLength) - buffer.count)
+        let tableStart = buffer.count
+        for block in 0..<Self.blockCount(payloadLength) {
+            let start = block * Format.blockByteCount
+            let size = min(Format.blockByteCount, payloadLength - start)
+            buffer.append(graben_crc32c(0, buffer.base + Format.frameHeaderByteCount + start, size))
+        }
+        let tableEnd = buffer.count
+        buffer.appendZeros(length - buffer.count)
+        buffer.set(Format.frameMagic, at: 0)
+        buffer.set(kind.rawValue, at: 4)
+        buffer.set(UInt8(hasCommitMark ? 1 : 0), at: 5)
+        buffer.set(UInt16(0), at: 6)
+        buffer.set(salt, at: 8)
+        buffer.set(offset, at: 16)
+        buffer.set(UInt32(payloadLength), at: 24)
+        buffer.set(UInt32(metadataOffset), at: 28)
+        buffer.set(commit, at: 32)
+        buffer.set(part, at: 40)
+        buffer.set(UInt32(0), at: 44)
+        buffer.set(durableEnd, at: 48)
+        buffer.set(UInt32(0), at: 56)
+        var checksum = graben_crc32c(0, buffer.base, 60)
+        checksum = graben_crc32c(checksum, buffer.base + tableStart, tableEnd - tableStart)
+        buffer.set(checksum, at: 60)
+    }
+
+    /// The frame at `offset` of a file whose bytes up to `limit` stand at `base`; nil when there is none that is whole and of this salt.
+    /// Checks the header and the table, not the payload.
+    package init?(_ base: UnsafeRawPointer, offset: UInt64, limit: UInt64, salt: UInt64) {
+        func u32(_ place: Int) -> UInt32 { UInt32(littleEndian: base.loadUnaligned(fromByteOffset: place, as: UInt32.self)) }
+        func u64(_ place: Int) -> UInt64 { UInt64(littleEndian: base.loadUnaligned(fromByteOffset: place, as: UInt64.self)) }
+        let header = UInt64(Format.frameHeaderByteCount)
+        guard limit >= header, offset <= limit - header, u32(0) == Format.frameMagic, u64(8) == salt, u64(16) == offset else { return nil }
+        guard let kind = FrameKind(rawValue: base.load(fromByteOffset: 4, as: UInt8.self)) else { return nil }
+        let flags = base.load(fromByteOffset: 5, as: UInt8.self)
+        let payload = Int(u32(24))
+        guard flags <= 1, payload <= Format.payloadLimit, UInt64(Self.frameLength(payload)) <= limit - offset else { return nil }
+        var checksum = graben_crc32c(0, base, 60)
+        checksum = graben_crc32c(checksum, base + Self.tableOffset(payload), Self.blockCount(payload) * 4)
+        guard checksum == u32(60), Int(u32(28)) <= payload else { return nil }
+        self.kind = kind
+        hasCommitMark = flags & 1 != 0
+        self.offset = offset
+        payloadLength = payload
+        metadataOffset = Int(u32(28))
+        commit = u64(32)
+        part = u32(40)
+        durableEnd = u64(48)
+    }
+
+    init(
+        kind: FrameKind, hasCommitMark: Bool, offset: UInt64, payloadLength: Int, metadataOffset: Int, commit: UInt64, part: UInt32,
+        durableEnd: UInt64
+    ) {
+        self.kind = kind
+        self.hasCommitMark = hasCommitMark
+        self.offset = offset
+        self.payloadLength = payloadLength
+        self.metadataOffset = metadataOffset
+        self.commit = commit
+        self.part = part
+        self.durableEnd = durableEnd
+    }
+
+    /// The first payload block whose checksum is wrong; nil when all are right. `base` is the frame's first byte.
+    package func firstBadBlock(_ base: UnsafeRawPointer) -> Int? {
+        let table = base + Self.tableOffset(payloadLength)
+        for block in 0..<Self.blockCount(payloadLength) {
+            let start = block * Format.blockByteCount
+            let size = min(Format.blockByteCount, payloadLength - start)
+            let expected = UInt32(littleEndian: table.loadUnaligned(fromByteOffset: block * 4, as: UInt32.self))
+            if graben_crc32c(0, base + Format.frameHeaderByteCount + start, size) != expected { return block }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,127 @@
+internal import Synchronization
+
+extension Log {
+    /// Appends one commit: all or nothing.
+    ///
+    /// `body` runs under the writer lock; it sees the newest appended snapshot, which may not be durable yet, and fills the builder. When it
+    /// throws, nothing is appended. A builder left empty appends and syncs nothing. Answers the snapshot the commit made, published.
+    ///
+    /// With full durability a failed sync throws `inDoubt` and poisons the log. A failed write throws and leaves the log usable.
+    package func commit<R, E: Error>(
+        author: String? = nil, _ body: (LogSnapshot, inout CommitBuilder) throws(E) -> R
+    ) throws(CommitError<E>) -> (R, LogSnapshot) {
+        let (result, snapshot) = try append(author, body)
+        do throws(LogError) {
+            switch options.durability {
+            case .full: try waitUntilDurable(snapshot)
+            case .deferred: publishWithoutSync()
+            }
+        } catch { throw .log(error) }
+        return (result, snapshot)
+    }
+
+    /// The part of a commit that the writer lock covers: everything but the sync.
+    private func append<R, E: Error>(
+        _ author: String?, _ body: (LogSnapshot, inout CommitBuilder) throws(E) -> R
+    ) throws(CommitError<E>) -> (R, LogSnapshot) {
+        writerLock.lock()
+        defer { writerLock.unlock() }
+        let file: any LogFile
+        do throws(LogError) { file = try prepareToAppend() } catch { throw .log(error) }
+        let previous = writer.appended
+        let assembler = SnapshotAssembler(path: path, purpose: .commit, from: previous) { [writer] offset in
+            writer.regions.last.flatMap { $0.covers(offset, 1) ? $0.base + Int(offset - $0.fileOffset) : nil }
+        }
+        assembler.beginCommit(at: writer.tail)
+        var end = writer.tail
+        let encoder = CommitEncoder(
+            path: path, buffer: writer.buffer, previous: previous, frameOffset: end, durableEnd: durableEnd,
+            partLimit: options.partByteCount
+        ) { [self] (buffer, frame) throws(LogError) in
+            try ensureMapped(file, frame.offset, frame.length)
+            frame.seal(buffer, salt: header.salt)
+            try assembler.apply(UnsafeRawPointer(buffer.base + Format.frameHeaderByteCount), frame)
+            // From here on something of the commit may be in the file.
+            writer.needsCut = true
+            try write(buffer, at: frame.offset, file)
+            end = frame.end
+        }
+        var builder = CommitBuilder(encoder: encoder)
+        let result: R
+        do throws(E) { result = try body(previous, &builder) } catch { throw .body(error) }
+        if encoder.isEmpty, encoder.failure == nil { return (result, previous) }
+        do throws(LogError) {
+            try encoder.finish(author: author ?? options.author, time: Platform.now())
+            let snapshot = assembler.makeSnapshot(commit: previous.commitNumber + 1, endOffset: end, regions: writer.regions)
+            try snapshot.carryReverseIndexes(from: previous)
+            writer.needsCut = false
+            writer.tail = end
+            writer.endsWithMarker = false
+            writer.appended = snapshot
+            counters.withLock { $0.commits += 1 }
+            enqueue(snapshot)
+            return (result, snapshot)
+        } catch { throw .log(error) }
+    }
+
+    /// The file, when it can be appended to; cuts off what must not be there.
+    func prepareToAppend() throws(LogError) -> any LogFile {
+        guard let file = writer.file else { throw .closed(path: path) }
+        if let reason = health.readOnlyReason { throw .readOnly(path: path, reason: reason) }
+        // The lock belongs to the process that took it, though a fork inherits the descriptor.
+        guard writer.processID == Platform.processID else {
+            throw .readOnly(path: path, reason: "it was opened before this process was forked; open it again")
+        }
+        if let poison = syncLock.withLock({ publication.poison }) { throw .poisoned(path: path, cause: poison.description) }
+        if writer.needsCut {
+            try file.truncate(to: writer.tail)
+            writer.preallocatedEnd = writer.tail
+            counters.withLock { $0.syncs += 1 }
+            do throws(LogError) { try file.sync() } catch {
+                poison(error)
+                throw .poisoned(path: path, cause: error.description)
+            }
+            writer.needsCut = false
+        }
+        return file
+    }
+
+    /// Makes sure that the bytes of a frame lie in the last mapping: none straddles two.
+    private func ensureMapped(_ file: any LogFile, _ offset: UInt64, _ length: Int) throws(LogError) {
+        if let last = writer.regions.last, last.covers(offset, length) { return }
+        let start = offset / mappingGranularity * mappingGranularity
+        let region = try Self.map(file, start, offset + UInt64(length), options)
+        guard region.covers(offset, length) else { throw .limit(what: "the store has outgrown its memory", path: path) }
+        writer.regions.append(region)
+    }
+
+    /// Writes a frame, and zeros behind it when it reaches past those already there.
+    private func write(_ buffer: ByteBuffer, at offset: UInt64, _ file: any LogFile) throws(LogError) {
+        let count = buffer.count
+        let end = offset + UInt64(count)
+        let step = options.preallocation
+        if end > writer.preallocatedEnd, step > 0, count <= step, file.gainsFromPreallocation {
+            buffer.appendZeros(step)
+            defer { buffer.truncate(to: count) }
+            do throws(LogError) {
+                try file.write(buffer.bytes, at: offset)
+                note(written: buffer.count)
+                writer.preallocatedEnd = end + UInt64(step)
+                return
+            } catch {
+                // Perhaps there is room for the frame alone.
+                writer.preallocatedEnd = end
+            }
+        }
+        try file.write(UnsafeRawBufferPointer(start: buffer.base, count: count), at: offset)
+        note(written: count)
+        writer.preallocatedEnd = max(writer.preallocatedEnd, end)
+    }
+
+    func note(written count: Int) {
+        counters.withLock {
+            $0.writes += 1
+            $0.bytesWritten += count
+        }
+    }
+}

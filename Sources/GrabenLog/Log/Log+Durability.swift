@@ -1,0 +1,189 @@
+internal import Synchronization
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+extension Log {
+    /// Adds an appended snapshot to those that wait for publication. Called under the writer lock, so they are in order.
+    func enqueue(_ snapshot: LogSnapshot) {
+        syncLock.withLock {
+            publication.pending.append(snapshot)
+            publication.appendedEnd = snapshot.endOffset
+        }
+    }
+
+    /// Returns once the snapshot is durable and published. One thread syncs for all who wait.
+    func waitUntilDurable(_ snapshot: LogSnapshot) throws(LogError) {
+        let end = snapshot.endOffset
+        var retired: [LogSnapshot] = []
+        // Snapshots are let go of after the lock, for the last one to hold a chain frees all of it.
+        defer { retired.removeAll() }
+        syncLock.lock()
+        defer { syncLock.unlock() }
+        while publication.durableEnd < end || publication.newest.commitNumber < snapshot.commitNumber {
+            if let poison = publication.poison {
+                throw .inDoubt(path: path, commit: snapshot.commitNumber, cause: poison.description)
+            }
+            guard let file = publication.file else { throw .closed(path: path) }
+            if publication.isSyncing {
+                syncLock.wait()
+                continue
+            }
+            let target = publication.appendedEnd
+            publication.isSyncing = true
+            syncLock.unlock()
+            var failure: LogError?
+            do throws(LogError) { try file.sync() } catch { failure = error }
+            counters.withLock { $0.syncs += 1 }
+            syncLock.lock()
+            if let failure {
+                publication.poison = failure
+            } else {
+                publication.durableEnd = max(publication.durableEnd, target)
+                publish(upTo: target, &retired)
+                // Readers elsewhere learn of it late or not at all when this fails, and still read what is right.
+                try? publication.sideFile?.update(durableEnd: publication.durableEnd)
+            }
+            publication.isSyncing = false
+            syncLock.broadcast()
+        }
+    }
+
+    /// Publishes pending snapshots that end at or before `end`. Called under the sync lock.
+    private func publish(upTo end: UInt64, _ retired: inout [LogSnapshot]) {
+        let count = publication.pending.prefix { $0.endOffset <= end }.count
+        for snapshot in publication.pending.prefix(count) {
+            publication.newest.setNext(snapshot)
+            retired.append(publication.newest)
+            publication.newest = snapshot
+        }
+        publication.pending.removeFirst(count)
+    }
+
+    func poison(_ error: LogError) {
+        syncLock.withLock {
+            publication.poison = error
+            syncLock.broadcast()
+        }
+    }
+
+    /// Publishes what has been appended and has it synced soon.
+    func publishWithoutSync() {
+        var retired: [LogSnapshot] = []
+        syncLock.lock()
+        publish(upTo: publication.appendedEnd, &retired)
+        let startsTimer = !publication.isTimerSet && publication.durableEnd < publication.appendedEnd
+        if startsTimer { publication.isTimerSet = true }
+        syncLock.unlock()
+        if startsTimer { startTimer() }
+    }
+
+    /// Syncs from a thread of its own after half a second, so that deferred commits are durable within one.
+    private func startTimer() {
+        let box = Unmanaged.passRetained(TimerTarget(log: self)).toOpaque()
+        #if canImport(Darwin)
+            var thread: pthread_t?
+            let result = pthread_create(
+                &thread, nil,
+                {
+                    TimerTarget.run($0); return nil
+                }, box)
+        #else
+            var thread = pthread_t()
+            let result = pthread_create(
+                &thread, nil,
+                { argument in
+                    if let argument { TimerTarget.run(argument) }
+                    return nil
+                }, box)
+        #endif
+        guard result == 0 else {
+            Unmanaged<TimerTarget>.fromOpaque(box).release()
+            // No thread to be had: sync now rather than never.
+            syncLock.withLock { publication.isTimerSet = false }
+            try? synchronize()
+            return
+        }
+        #if canImport(Darwin)
+            if let thread { pthread_detach(thread) }
+        #else
+            pthread_detach(thread)
+        #endif
+    }
+
+    fileprivate func timerFired() {
+        syncLock.withLock { publication.isTimerSet = false }
+        // A failure poisons the log; the next commit, synchronize or close reports it.
+        try? synchronize()
+    }
+
+    /// Carries a log to the timer's thread without keeping it alive meanwhile.
+    private final class TimerTarget: @unchecked Sendable {
+        weak let log: Log?
+        init(log: Log) { self.log = log }
+
+        static func run(_ argument: UnsafeMutableRawPointer) {
+            let target = Unmanaged<TimerTarget>.fromOpaque(argument).takeRetainedValue()
+            usleep(500_000)
+            target.log?.timerFired()
+        }
+    }
+
+    /// Returns once everything committed so far is durable.
+    package func synchronize() throws(LogError) {
+        let snapshot = writerLock.withLock { writer.appended }
+        try waitUntilDurable(snapshot)
+    }
+
+    /// Syncs, marks the log as cleanly closed, gives back preallocated space, removes the side file and the lock. Snapshots stay readable;
+    /// closing twice does nothing.
+    package func close() throws(LogError) {
+        guard writerLock.withLock({ writer.file != nil }) else { return }
+        let isWriter = health.readOnlyReason == nil
+        // Outside the writer lock first, so that other commits do not wait for this sync. Its failure shows again below.
+        if isWriter { try? synchronize() }
+        try writerLock.withLock { () throws(LogError) in
+            guard let file = writer.file else { return }
+            // Whatever fails, the handle is given up: what was acknowledged is durable, and the next opening finds the end of the log itself.
+            defer {
+                writer.file = nil
+                writer.sideFile = nil
+                syncLock.withLock {
+                    publication.file = nil
+                    publication.sideFile = nil
+                    syncLock.broadcast()
+                }
+            }
+            guard isWriter else { return }
+            // A commit may have slipped in since; it belongs to the close as well.
+            try waitUntilDurable(writer.appended)
+            _ = try prepareToAppend()
+            if !writer.endsWithMarker { try appendMarker(file) }
+            if try file.size() > writer.tail { try file.truncate(to: writer.tail) }
+            counters.withLock { $0.syncs += 1 }
+            try file.sync()
+            try system.remove(SideFile.path(of: path))
+        }
+    }
+
+    /// Names the durable end in a frame of its own, so that later damage before it cannot pass for a torn tail.
+    private func appendMarker(_ file: any LogFile) throws(LogError) {
+        let marker = FrameHeader(
+            kind: .closeMarker, hasCommitMark: false, offset: writer.tail, payloadLength: 0, metadataOffset: 0,
+            commit: writer.appended.commitNumber, part: 0, durableEnd: writer.tail)
+        writer.buffer.reset()
+        writer.buffer.appendZeros(Format.frameHeaderByteCount)
+        marker.seal(writer.buffer, salt: header.salt)
+        writer.needsCut = true
+        try file.write(writer.buffer.bytes, at: writer.tail)
+        note(written: writer.buffer.count)
+        writer.needsCut = false
+        writer.tail = marker.end
+        writer.endsWithMarker = true
+    }
+}

@@ -1,0 +1,93 @@
+/// What replaying a log came to.
+struct Replay {
+    var snapshot: LogSnapshot
+    /// Where the next frame goes: the end of the last complete commit or close marker.
+    var tail: UInt64
+    var health = LogHealth()
+    /// Whether zeros and nothing else follow the tail.
+    var restIsZero: Bool
+}
+
+extension Log {
+    /// Rebuilds the index from the log's frames. `limit` is how far the file may be read; `knownDurable` an offset the side file of a running
+    /// writer vouches for.
+    static func replay(
+        path: String, header: FileHeader, region: MappedRegion, limit: UInt64, knownDurable: UInt64
+    ) throws(LogError) -> Replay {
+        let base = region.base
+        let scan = LogScan(base, limit: limit, salt: header.salt)
+        let durable = max(scan.durableEnd, knownDurable)
+        var damage: LogHealth.Damage?
+        if durable > scan.end {
+            damage = LogHealth.Damage(offset: scan.end, reason: "there is no valid frame, though bytes up to \(durable) were once durable")
+        }
+        var stop = scan.end
+        while true {
+            // Bytes that fail while they are applied have changed the index already, so it is built again up to the commit before them.
+            let pass = try replayPass(path: path, header: header, region: region, limit: stop)
+            switch pass.failure {
+            case nil:
+                var health = LogHealth()
+                health.damage = damage
+                health.wasClosedCleanly = scan.endsWithMarker && pass.tail == scan.end && damage == nil && scan.restIsZero
+                let restIsZero = scan.restIsZero && pass.tail == scan.end
+                if damage == nil, !restIsZero { health.tornTail = pass.tail..<limit }
+                return Replay(snapshot: pass.snapshot, tail: pass.tail, health: health, restIsZero: restIsZero)
+            case .block(let offset, let frame):
+                if durable > frame {
+                    damage = LogHealth.Damage(offset: offset, reason: "the checksum of a block is wrong")
+                }
+                stop = frame
+            case .content(let reason, let offset, let frame):
+                // The checksum is right, so no crash explains it.
+                damage = LogHealth.Damage(offset: offset, reason: reason)
+                stop = frame
+            }
+        }
+    }
+
+    private enum PassFailure {
+        case block(offset: UInt64, frame: UInt64)
+        case content(String, offset: UInt64, frame: UInt64)
+    }
+
+    private static func replayPass(
+        path: String, header: FileHeader, region: MappedRegion, limit: UInt64
+    ) throws(LogError) -> (snapshot: LogSnapshot, tail: UInt64, failure: PassFailure?) {
+        let base = region.base
+        let assembler = SnapshotAssembler(path: path, purpose: .replay, from: nil) { base + Int($0) }
+        var cursor = FrameCursor(base, limit: limit, salt: header.salt)
+        var tail = UInt64(Format.headerByteCount)
+        var commit: UInt64 = 0
+        var parts: [(base: UnsafeRawPointer, header: FrameHeader)] = []
+        var failure: PassFailure?
+        frames: while let frame = cursor.next() {
+            if let block = frame.firstBadBlock(base + Int(frame.offset)) {
+                failure = .block(offset: frame.payloadOffset + UInt64(block * Format.blockByteCount), frame: frame.offset)
+                break
+            }
+            if frame.kind == .closeMarker {
+                tail = frame.end
+                continue
+            }
+            parts.append((base + Int(frame.payloadOffset), frame))
+            guard frame.hasCommitMark else { continue }
+            let start = parts.first?.header.offset ?? frame.offset
+            do throws(LogError) {
+                assembler.beginCommit(at: start)
+                try assembler.adoptOrder(parts)
+                for part in parts { try assembler.apply(part.base, part.header) }
+            } catch {
+                if case .malformed(let what, _, let offset) = error {
+                    failure = .content(what, offset: offset, frame: start)
+                    break frames
+                }
+                throw error
+            }
+            parts.removeAll(keepingCapacity: true)
+            commit = frame.commit
+            tail = frame.end
+        }
+        return (assembler.makeSnapshot(commit: commit, endOffset: tail, regions: [region]), tail, failure)
+    }
+}

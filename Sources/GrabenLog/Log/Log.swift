@@ -1,0 +1,137 @@
+package import FoundationEssentials
+internal import Synchronization
+
+/// An open store file: the log, its index in memory, and the snapshots made from them.
+///
+///     commit:  writer lock [ body -> frame -> index -> one write ]  then outside it: one sync for all who wait -> publication
+///
+/// The writer lock orders commits and covers their check; the sync lock orders syncs and publication. A thread may take the sync lock while it
+/// holds the writer lock, never the other way round.
+package final class Log: Sendable {
+    package let path: String
+    package let options: LogOptions
+    package let health: LogHealth
+    let header: FileHeader
+    let system: any LogFileSystem
+
+    let writerLock = ConditionLock()
+    /// Guarded by `writerLock`.
+    let writer: Writer
+    let syncLock = ConditionLock()
+    /// Guarded by `syncLock`.
+    let publication: Publication
+    private let reservations = Mutex<[EntityCode: UInt64]>([:])
+    let counters = Mutex(LogStatistics())
+
+    /// What only the holder of the writer lock touches.
+    final class Writer: @unchecked Sendable {
+        /// nil once the log is closed.
+        var file: (any LogFile)?
+        var sideFile: SideFile?
+        var tail: UInt64
+        /// Zeros have been written up to here.
+        var preallocatedEnd: UInt64
+        /// Bytes after the tail must be cut off, durably, before anything is appended: a torn tail, or a write that failed.
+        var needsCut: Bool
+        /// The newest appended snapshot, durable or not.
+        var appended: LogSnapshot
+        var regions: [MappedRegion]
+        let buffer = ByteBuffer()
+        let processID = Platform.processID
+        /// Whether the last frame is a close marker.
+        var endsWithMarker: Bool
+
+        init(file: any LogFile, tail: UInt64, preallocatedEnd: UInt64, needsCut: Bool, appended: LogSnapshot, endsWithMarker: Bool) {
+            self.file = file
+            self.tail = tail
+            self.preallocatedEnd = preallocatedEnd
+            self.needsCut = needsCut
+            self.appended = appended
+            regions = appended.regions
+            self.endsWithMarker = endsWithMarker
+        }
+    }
+
+    /// What only the holder of the sync lock touches.
+    final class Publication: @unchecked Sendable {
+        var newest: LogSnapshot
+        /// Appended and not yet published, oldest first.
+        var pending: [LogSnapshot] = []
+        var appendedEnd: UInt64
+        var durableEnd: UInt64
+        var isSyncing = false
+        var isTimerSet = false
+        /// The failed sync after which nothing can be trusted to reach the disk.
+        var poison: LogError?
+        var file: (any LogFile)?
+        var sideFile: SideFile?
+
+        init(newest: LogSnapshot, durableEnd: UInt64, file: (any LogFile)?, sideFile: SideFile?) {
+            self.newest = newest
+            appendedEnd = durableEnd
+            self.durableEnd = durableEnd
+            self.file = file
+            self.sideFile = sideFile
+        }
+    }
+
+    init(
+        path: String, options: LogOptions, header: FileHeader, system: any LogFileSystem, file: any LogFile, replay: Replay,
+        size: UInt64, sideFile: SideFile?
+    ) {
+        self.path = path
+        self.options = options
+        self.header = header
+        self.system = system
+        health = replay.health
+        writer = Writer(
+            file: file, tail: replay.tail, preallocatedEnd: replay.restIsZero ? max(size, replay.tail) : replay.tail,
+            needsCut: !replay.restIsZero, appended: replay.snapshot, endsWithMarker: replay.health.wasClosedCleanly)
+        writer.sideFile = sideFile
+        publication = Publication(newest: replay.snapshot, durableEnd: replay.tail, file: file, sideFile: sideFile)
+    }
+
+    package var storeUUID: UUID { header.uuid }
+    package var epoch: UInt64 { header.epoch }
+    package var salt: UInt64 { header.salt }
+    /// When the file was created, in seconds since the first instant of 2001.
+    package var creationTime: Double { header.created }
+    /// The newest catalog; empty in a new file.
+    package var catalog: Catalog { newest.catalog }
+    /// The newest published snapshot; with full durability also a durable one.
+    package var newest: LogSnapshot { syncLock.withLock { publication.newest } }
+    package var statistics: LogStatistics { counters.withLock { $0 } }
+    /// Bytes that were once durable and are bad.
+    package var damage: LogHealth.Damage? { health.damage }
+    /// Every byte before this offset is known durable.
+    package var durableEnd: UInt64 { syncLock.withLock { publication.durableEnd } }
+
+    /// The file's length, preallocated zeros included.
+    package func fileSize() throws(LogError) -> UInt64 {
+        guard let file = syncLock.withLock({ publication.file }) else { throw .closed(path: path) }
+        return try file.size()
+    }
+
+    // MARK: Rows
+
+    /// Reserves rows above every row that was ever saved or reserved. They are the caller's until it commits them or gives them back.
+    package func reserveRows(entity: EntityCode, count: Int) throws(LogError) -> Range<Row> {
+        guard count > 0 else { throw .invalid(what: "\(count) rows cannot be reserved", path: path) }
+        let saved = (newest.highestRow(entity).map { UInt64($0) + 1 } ?? 0)
+        let first: UInt64? = reservations.withLock { next in
+            let first = max(next[entity] ?? 0, saved)
+            guard UInt64(count) <= UInt64(Format.highestRow) + 1, first + UInt64(count) <= UInt64(Format.highestRow) + 1 else { return nil }
+            next[entity] = first + UInt64(count)
+            return first
+        }
+        guard let first else { throw .limit(what: "entity \(entity) has no \(count) rows left of its 2^32 - 1", path: path) }
+        return Row(first)..<Row(first + UInt64(count))
+    }
+
+    /// Gives back rows that were reserved and not used. Only the last ones reserved can be handed out again; others are simply lost.
+    package func releaseRows(entity: EntityCode, _ rows: Range<Row>) {
+        reservations.withLock { next in
+            if next[entity] == UInt64(rows.upperBound) { next[entity] = UInt64(rows.lowerBound) }
+        }
+    }
+}

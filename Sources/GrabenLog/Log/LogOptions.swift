@@ -1,0 +1,69 @@
+/// When a commit counts as done.
+package enum Durability: Sendable {
+    /// Synced before the commit returns.
+    case full
+    /// Atomic and in order, synced within a second, at close and by `synchronize()`.
+    case deferred
+}
+
+package struct LogOptions: Sendable {
+    package var readOnly: Bool
+    package var createIfMissing: Bool
+    package var durability: Durability
+    /// Zeros are written this many bytes ahead of the tail, because a sync that need not grow the file is faster; 0 for none.
+    package var preallocation: Int
+    /// Who writes, for commits that do not say.
+    package var author: String?
+    /// For tests of commits in several parts.
+    var partByteCount = Format.partByteCount
+    /// How much address space is mapped beyond the end of the file; for tests of several mappings.
+    var mappingByteCount = 256 << 20
+
+    package init(
+        readOnly: Bool = false, createIfMissing: Bool = true, durability: Durability = .full, preallocation: Int = 1 << 20,
+        author: String? = nil
+    ) {
+        self.readOnly = readOnly
+        self.createIfMissing = createIfMissing
+        self.durability = durability
+        self.preallocation = preallocation
+        self.author = author
+    }
+}
+
+/// What a log has done since it was opened.
+package struct LogStatistics: Sendable, Equatable {
+    package var commits = 0
+    package var syncs = 0
+    package var writes = 0
+    package var bytesWritten = 0
+}
+
+/// What was found at opening.
+package struct LogHealth: Sendable, Equatable {
+    package struct Damage: Sendable, Equatable {
+        package let offset: UInt64
+        package let reason: String
+    }
+
+    /// Bytes that were once durable and are bad; what comes after them is not read.
+    package internal(set) var damage: Damage?
+    /// The remains of a commit that a crash interrupted; the next writer cuts them off.
+    package internal(set) var tornTail: Range<UInt64>?
+    /// Whether the last writer closed the store.
+    package internal(set) var wasClosedCleanly = false
+    /// Why nothing can be written; nil when it can.
+    package internal(set) var readOnlyReason: String?
+}
+
+/// A commit, as the log's history tells it.
+package struct CommitInfo: Sendable, Equatable {
+    package let number: UInt64
+    /// Seconds since the first instant of 2001.
+    package let time: Double
+    package let author: String?
+    package let counts: CommitCounts
+    /// Where the commit's first frame begins, and how many bytes all of its frames have.
+    package let offset: UInt64
+    package let byteCount: UInt64
+}

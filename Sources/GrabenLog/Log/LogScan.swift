@@ -1,0 +1,89 @@
+/// What the headers of a log say, before anything is replayed.
+struct LogScan {
+    /// The first offset at which no valid frame stands.
+    var end: UInt64
+    /// The greatest durable end that anything valid names, in or after the frames before `end`.
+    var durableEnd: UInt64
+    /// Whether a close marker is the last frame.
+    var endsWithMarker = false
+    /// Whether nothing but zeros follows `end`.
+    var restIsZero = true
+
+    /// Walks the headers of the bytes `base..<base + limit`, then looks for frames after the first place that has none.
+    init(_ base: UnsafeRawPointer, limit: UInt64, salt: UInt64) {
+        end = UInt64(Format.headerByteCount)
+        durableEnd = end
+        var cursor = FrameCursor(base, limit: limit, salt: salt)
+        while let header = cursor.next() {
+            durableEnd = max(durableEnd, header.durableEnd)
+            endsWithMarker = header.kind == .closeMarker
+            end = header.end
+        }
+        lookAhead(base, limit: limit, salt: salt)
+    }
+
+    private mutating func lookAhead(_ base: UnsafeRawPointer, limit: UInt64, salt: UInt64) {
+        var offset = end
+        // Bytes that only look like frames must not make this quadratic: checking a claimed table costs its length.
+        var budget = Int(clamping: limit).multipliedReportingOverflow(by: 8).partialValue
+        while limit >= 8, offset <= limit - 8 {
+            let word = base.loadUnaligned(fromByteOffset: Int(offset), as: UInt64.self)
+            if word != 0 {
+                restIsZero = false
+                if UInt32(truncatingIfNeeded: UInt64(littleEndian: word)) == Format.frameMagic, budget > 0 {
+                    if let header = FrameHeader(base + Int(offset), offset: offset, limit: limit, salt: salt),
+                        header.durableEnd <= offset
+                    {
+                        durableEnd = max(durableEnd, header.durableEnd)
+                        offset = header.end
+                        continue
+                    }
+                    budget -= 256 << 10
+                }
+            }
+            offset += 8
+        }
+        while offset < limit {
+            if base.load(fromByteOffset: Int(offset), as: UInt8.self) != 0 { restIsZero = false }
+            offset += 1
+        }
+    }
+}
+
+/// Goes from frame to frame as long as each is valid and follows the one before it.
+struct FrameCursor {
+    private let base: UnsafeRawPointer
+    private let limit: UInt64
+    private let salt: UInt64
+    private var offset = UInt64(Format.headerByteCount)
+    private var commit: UInt64 = 0
+    /// The part expected next; 0 between commits.
+    private var part: UInt32 = 0
+
+    init(_ base: UnsafeRawPointer, limit: UInt64, salt: UInt64) {
+        self.base = base
+        self.limit = limit
+        self.salt = salt
+    }
+
+    mutating func next() -> FrameHeader? {
+        guard offset < limit, limit - offset >= UInt64(Format.frameHeaderByteCount),
+            let header = FrameHeader(base + Int(offset), offset: offset, limit: limit, salt: salt), header.durableEnd <= offset
+        else { return nil }
+        switch header.kind {
+        case .commit:
+            let (following, overflow) = commit.addingReportingOverflow(1)
+            guard !overflow, header.commit == following, header.part == part else { return nil }
+            if header.hasCommitMark {
+                commit = following
+                part = 0
+            } else {
+                guard part < .max else { return nil }
+                part += 1
+            }
+        case .closeMarker: guard part == 0, header.commit == commit, header.payloadLength == 0 else { return nil }
+        }
+        offset = header.end
+        return header
+    }
+}

@@ -1,0 +1,66 @@
+internal import FoundationEssentials
+internal import Synchronization
+
+/// The side file `Name.graben-lock`: who writes, for the text of a refusal, and up to where the log is durable, for readers in other
+/// processes. The kernel's lock alone decides who may write.
+///
+/// Text lines of fixed order; the first two numbers have twenty digits, so that the durable end is rewritten in place.
+struct SideFile: Sendable {
+    static func path(of log: String) -> String { log + "-lock" }
+
+    private static func padded(_ number: UInt64) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, 20 - digits.count)) + digits
+    }
+
+    struct Contents {
+        var durableEnd: UInt64
+        var salt: UInt64
+        var holder: String
+    }
+
+    let file: any LogFile
+
+    /// Creates the side file of a writer that has just taken the lock.
+    init(_ system: any LogFileSystem, log path: String, salt: UInt64, durableEnd: UInt64) throws(LogError) {
+        file = try system.open(Self.path(of: path), .replace)
+        let command = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "unknown"
+        let started = Date(timeIntervalSinceReferenceDate: Platform.now()).ISO8601Format()
+        let text = """
+            durable \(Self.padded(durableEnd))
+            salt \(Self.padded(salt))
+            pid \(Platform.processID)
+            started \(started)
+            command \(command)
+
+            """
+        try Self.write(text, to: file)
+    }
+
+    func update(durableEnd: UInt64) throws(LogError) { try Self.write("durable \(Self.padded(durableEnd))", to: file) }
+
+    private static func write(_ text: String, to file: any LogFile) throws(LogError) {
+        let bytes = Array(text.utf8)
+        let failure: LogError? = bytes.withUnsafeBytes { raw in
+            do throws(LogError) { try file.write(raw, at: 0) } catch { return error }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    /// What the side file says; nil when there is none or it is not whole.
+    static func read(_ system: any LogFileSystem, log path: String) -> Contents? {
+        guard let file = try? system.open(Self.path(of: path), .readOnly) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        guard let count = try? bytes.withUnsafeMutableBytes({ try file.read(into: $0, at: 0) }) else { return nil }
+        var fields: [Substring: Substring] = [:]
+        let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+        for line in text.split(separator: "\n") {
+            guard let space = line.firstIndex(of: " ") else { continue }
+            fields[line[..<space]] = line[line.index(after: space)...]
+        }
+        guard let durable = fields["durable"].flatMap({ UInt64($0) }), let salt = fields["salt"].flatMap({ UInt64($0) }) else { return nil }
+        let holder = "process \(fields["pid"] ?? "?") (\(fields["command"] ?? "?")), which opened it at \(fields["started"] ?? "?")"
+        return Contents(durableEnd: durable, salt: salt, holder: holder)
+    }
+}

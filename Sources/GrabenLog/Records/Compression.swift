@@ -1,0 +1,46 @@
+internal import CLZ4
+
+/// LZ4 for single values. What does not shrink by an eighth is stored as it is.
+enum Compression {
+    /// Appends `varint(stored length << 1 | compressed)` and the bytes; compressed ones begin with their original length.
+    static func append(_ bytes: UnsafeRawBufferPointer, to buffer: ByteBuffer) {
+        if bytes.count > Format.compressionThreshold, let source = bytes.baseAddress, let size = Int32(exactly: bytes.count) {
+            let bound = Int(LZ4_compressBound(size))
+            let scratch = UnsafeMutableRawPointer.allocate(byteCount: bound, alignment: 16)
+            defer { scratch.deallocate() }
+            let packed = Int(
+                LZ4_compress_default(
+                    source.assumingMemoryBound(to: CChar.self), scratch.assumingMemoryBound(to: CChar.self), size, Int32(bound)))
+            let prefix = ByteBuffer.varintSize(UInt64(bytes.count))
+            if packed > 0, packed + prefix <= bytes.count - bytes.count / 8 {
+                buffer.appendVarint(UInt64(packed + prefix) << 1 | 1)
+                buffer.appendVarint(UInt64(bytes.count))
+                buffer.append(UnsafeRawBufferPointer(start: scratch, count: packed))
+                return
+            }
+        }
+        buffer.appendVarint(UInt64(bytes.count) << 1)
+        buffer.append(bytes)
+    }
+
+    /// The original length a compressed value claims and where its LZ4 bytes begin; refused before anything is allocated when LZ4 could
+    /// not produce that much.
+    static func claim(_ stored: UnsafeRawBufferPointer) throws(ByteError) -> (length: Int, packed: UnsafeRawBufferPointer) {
+        guard let base = stored.baseAddress else { throw .truncated }
+        var reader = ByteReader(base, to: stored.count)
+        let length = try reader.count(atMost: Format.valueLimit)
+        guard length <= reader.remaining * 255 else { throw .outOfRange }
+        return (length, try reader.bytes(reader.remaining))
+    }
+
+    static func withDecompressed<R>(_ stored: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R) throws(ByteError) -> R {
+        let (length, packed) = try claim(stored)
+        let scratch = UnsafeMutableRawPointer.allocate(byteCount: max(length, 1), alignment: 16)
+        defer { scratch.deallocate() }
+        guard let source = packed.baseAddress, let packedSize = Int32(exactly: packed.count) else { throw .invalid }
+        let produced = LZ4_decompress_safe(
+            source.assumingMemoryBound(to: CChar.self), scratch.assumingMemoryBound(to: CChar.self), packedSize, Int32(length))
+        guard produced >= 0, Int(produced) == length else { throw .invalid }
+        return body(UnsafeRawBufferPointer(start: scratch, count: length))
+    }
+}

@@ -1,0 +1,162 @@
+internal import FoundationEssentials
+
+/// Writes object records.
+///
+///     varint length of what follows | varint layout | varint row | flags
+///     [changed mask, unless insert or tombstone] [null bitmap, if any field is null]
+///     4-bit byte counts of the integer-like fields | their bytes | 8-byte | 4-byte | 16-byte fields | variable fields
+enum RecordEncoder {
+    /// Why a value cannot be written; the text names the field.
+    struct Refusal: Error { let text: String }
+
+    static func tombstone(_ layout: RecordLayout, row: Row, into buffer: ByteBuffer) {
+        let size = ByteBuffer.varintSize(UInt64(layout.number)) + ByteBuffer.varintSize(UInt64(row)) + 1
+        buffer.appendVarint(UInt64(size))
+        buffer.appendVarint(UInt64(layout.number))
+        buffer.appendVarint(UInt64(row))
+        buffer.append(RecordFlags.tombstone)
+    }
+
+    static func record(
+        _ layout: RecordLayout, row: Row, isInsert: Bool, changed: (Int) -> Bool, value: (Int) -> StoredValue, into buffer: ByteBuffer
+    ) throws(Refusal) {
+        let start = buffer.count
+        buffer.append(UInt8(0))
+        buffer.appendVarint(UInt64(layout.number))
+        buffer.appendVarint(UInt64(row))
+        let flagsAt = buffer.count
+        var flags = isInsert ? RecordFlags.insert : 0
+        buffer.append(flags)
+        if !isInsert {
+            var bits: UInt8 = 0
+            for field in layout.fields.indices {
+                if changed(field) { bits |= 1 << UInt8(field & 7) }
+                if field & 7 == 7 || field == layout.fields.count - 1 {
+                    buffer.append(bits)
+                    bits = 0
+                }
+            }
+        }
+        // The bitmap is written as if it were needed and taken out again when it was not.
+        let nullsAt = buffer.count
+        buffer.appendZeros(layout.nullByteCount)
+        var hasNulls = false
+
+        func noteNull(_ field: Int) throws(Refusal) {
+            let bit = layout.nullBits[field]
+            guard bit >= 0 else { throw Refusal(text: "the field '\(layout.fields[field].name)' must have a value, and got none") }
+            let place = nullsAt + bit / 8
+            buffer.set(buffer.base.load(fromByteOffset: place, as: UInt8.self) | 1 << UInt8(bit & 7), at: place)
+            hasNulls = true
+        }
+        func mismatch(_ field: Int) -> Refusal {
+            Refusal(text: "the field '\(layout.fields[field].name)' is of kind \(layout.fields[field].kind) and got another kind of value")
+        }
+
+        let integers = layout.fieldsByPlace[FieldPlace.integer.rawValue]
+        let nibblesAt = buffer.count
+        buffer.appendZeros((integers.count + 1) / 2)
+        var present = 0
+        for field in integers {
+            guard let bits = try integerBits(value(field), layout, field) else {
+                try noteNull(field)
+                continue
+            }
+            let size = (64 - bits.leadingZeroBitCount + 7) / 8
+            let place = nibblesAt + present / 2
+            let old = buffer.base.load(fromByteOffset: place, as: UInt8.self)
+            buffer.set(old | UInt8(size) << UInt8((present & 1) * 4), at: place)
+            present += 1
+            buffer.append(bits, size: size)
+        }
+        let nibbleGap = (integers.count + 1) / 2 - (present + 1) / 2
+        if nibbleGap > 0 {
+            let keep = nibblesAt + (present + 1) / 2
+            (buffer.base + keep).copyMemory(from: buffer.base + keep + nibbleGap, byteCount: buffer.count - keep - nibbleGap)
+            buffer.truncate(to: buffer.count - nibbleGap)
+        }
+        for field in layout.fieldsByPlace[FieldPlace.fixed8.rawValue] {
+            switch (value(field), layout.fields[field].kind) {
+            case (.null, _): try noteNull(field)
+            case (.double(let number), .double), (.date(let number), .date): buffer.append(number.bitPattern)
+            default: throw mismatch(field)
+            }
+        }
+        for field in layout.fieldsByPlace[FieldPlace.fixed4.rawValue] {
+            switch value(field) {
+            case .null: try noteNull(field)
+            case .float(let number): buffer.append(number.bitPattern)
+            default: throw mismatch(field)
+            }
+        }
+        for field in layout.fieldsByPlace[FieldPlace.fixed16.rawValue] {
+            switch value(field) {
+            case .null: try noteNull(field)
+            case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { buffer.append($0) }
+            default: throw mismatch(field)
+            }
+        }
+        for field in layout.fieldsByPlace[FieldPlace.variable.rawValue] {
+            switch (value(field), layout.fields[field].kind) {
+            case (.null, _): try noteNull(field)
+            case (.string(var text), .string), (.uri(var text), .uri):
+                try checkSize(text.utf8.count, layout, field)
+                text.withUTF8 { Compression.append(UnsafeRawBufferPointer($0), to: buffer) }
+            case (.data(let data), .data), (.json(let data), .json):
+                try checkSize(data.count, layout, field)
+                data.withUnsafeBytes { Compression.append($0, to: buffer) }
+            case (.decimal(let number), .decimal): DecimalCoding.encode(number, into: buffer)
+            default: throw mismatch(field)
+            }
+        }
+
+        if hasNulls {
+            flags |= RecordFlags.hasNulls
+            buffer.set(flags, at: flagsAt)
+        } else if layout.nullByteCount > 0 {
+            let after = nullsAt + layout.nullByteCount
+            (buffer.base + nullsAt).copyMemory(from: buffer.base + after, byteCount: buffer.count - after)
+            buffer.truncate(to: buffer.count - layout.nullByteCount)
+        }
+        let length = UInt64(buffer.count - start - 1)
+        if length < 0x80 {
+            buffer.set(UInt8(length), at: start)
+        } else {
+            let size = ByteBuffer.varintSize(length)
+            buffer.insertGap(at: start + 1, size: size - 1)
+            var rest = length
+            for index in 0..<size {
+                buffer.set(UInt8(rest & 0x7F) | (index < size - 1 ? 0x80 : 0), at: start + index)
+                rest >>= 7
+            }
+        }
+    }
+
+    private static func checkSize(_ size: Int, _ layout: RecordLayout, _ field: Int) throws(Refusal) {
+        guard size <= Format.valueLimit else {
+            throw Refusal(text: "a value of '\(layout.fields[field].name)' has \(size) bytes, more than the limit of 1 GB")
+        }
+    }
+
+    /// An integer-like field's bits, whose lowest non-zero bytes are stored; nil for a null.
+    private static func integerBits(_ value: StoredValue, _ layout: RecordLayout, _ field: Int) throws(Refusal) -> UInt64? {
+        let description = layout.fields[field]
+        switch (value, description.kind) {
+        case (.null, _): return nil
+        case (.bool(let flag), .bool): return flag ? 1 : 0
+        case (.int(let number), .int64): return Zigzag.encode(number)
+        case (.int(let number), .int16) where Int16(exactly: number) != nil: return Zigzag.encode(number)
+        case (.int(let number), .int32) where Int32(exactly: number) != nil: return Zigzag.encode(number)
+        case (.int(let number), .int16), (.int(let number), .int32):
+            throw Refusal(text: "the field '\(description.name)' is of kind \(description.kind), which \(number) does not fit into")
+        case (.reference(let entity, let row), .reference):
+            guard entity == description.destination else {
+                throw Refusal(text: "the reference '\(description.name)' leads to another entity than its layout says")
+            }
+            return UInt64(row)
+        case (.reference(let entity, let row), .polymorphicReference): return UInt64(row) << 16 | UInt64(entity)
+        default:
+            throw Refusal(text: "the field '\(description.name)' is of kind \(description.kind) and got another kind of value")
+        }
+    }
+}

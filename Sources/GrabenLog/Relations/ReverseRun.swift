@@ -1,0 +1,148 @@
+/// A sorted piece of a reverse index: which (target, source) pairs a range of commits added, and which it removed.
+///
+/// Meaning: everything before, minus `removed`, plus `added`. Pairs are target above source in one word, ascending.
+final class ReverseRun: Sendable {
+    let added: [UInt64]
+    let removed: [UInt64]
+
+    init(added: [UInt64], removed: [UInt64]) {
+        self.added = added
+        self.removed = removed
+    }
+
+    var count: Int { added.count + removed.count }
+
+    /// The sources in `pairs` whose target this is.
+    static func range(_ pairs: [UInt64], _ target: Row) -> Range<Int> {
+        let low = lowerBound(pairs, UInt64(target) << 32)
+        let high = target == .max ? pairs.count : lowerBound(pairs, UInt64(target + 1) << 32)
+        return low..<high
+    }
+
+    static func lowerBound(_ pairs: [UInt64], _ word: UInt64) -> Int {
+        pairs.withUnsafeBufferPointer { pairs in
+            var low = 0
+            var high = pairs.count
+            while low < high {
+                let middle = (low + high) >> 1
+                if pairs[middle] < word { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+    }
+
+    static func contains(_ pairs: [UInt64], _ word: UInt64) -> Bool {
+        let place = lowerBound(pairs, word)
+        return place < pairs.count && pairs[place] == word
+    }
+
+    /// The run that does what `older` and then `newer` do. Removals are dropped when `older` is the base.
+    static func merge(_ older: ReverseRun, _ newer: ReverseRun, isBase: Bool) -> ReverseRun {
+        let kept = newer.removed.isEmpty ? older.added : subtract(older.added, newer.removed)
+        return ReverseRun(added: union(kept, newer.added), removed: isBase ? [] : union(older.removed, newer.removed))
+    }
+
+    static func union(_ a: [UInt64], _ b: [UInt64]) -> [UInt64] {
+        if a.isEmpty { return b }
+        if b.isEmpty { return a }
+        var result: [UInt64] = []
+        result.reserveCapacity(a.count + b.count)
+        var (i, j) = (0, 0)
+        while i < a.count, j < b.count {
+            if a[i] < b[j] {
+                result.append(a[i])
+                i += 1
+            } else {
+                if a[i] == b[j] { i += 1 }
+                result.append(b[j])
+                j += 1
+            }
+        }
+        result.append(contentsOf: a[i...])
+        result.append(contentsOf: b[j...])
+        return result
+    }
+
+    static func subtract(_ a: [UInt64], _ b: [UInt64]) -> [UInt64] {
+        var result: [UInt64] = []
+        result.reserveCapacity(a.count)
+        var j = 0
+        for word in a {
+            while j < b.count, b[j] < word { j += 1 }
+            if j == b.count || b[j] != word { result.append(word) }
+        }
+        return result
+    }
+
+    /// Sorts pairs whose sources already ascend by their targets: three stable passes of eleven bits, skipping those that sort nothing.
+    static func sortByTarget(_ pairs: inout [UInt64]) {
+        guard pairs.count > 1 else { return }
+        var most: UInt64 = 0
+        for pair in pairs { most |= pair >> 32 }
+        var source = pairs
+        var target = [UInt64](repeating: 0, count: pairs.count)
+        var shift: UInt64 = 32
+        while most >> (shift - 32) != 0, shift < 64 {
+            var places = [Int](repeating: 0, count: 2049)
+            source.withUnsafeBufferPointer { source in
+                for pair in source { places[Int(pair >> shift & 2047) + 1] += 1 }
+                for index in 1..<places.count { places[index] += places[index - 1] }
+                target.withUnsafeMutableBufferPointer { target in
+                    places.withUnsafeMutableBufferPointer { places in
+                        for pair in source {
+                            let digit = Int(pair >> shift & 2047)
+                            target[places[digit]] = pair
+                            places[digit] += 1
+                        }
+                    }
+                }
+            }
+            swap(&source, &target)
+            shift += 11
+        }
+        pairs = source
+    }
+}
+
+/// A reverse index as of one commit: runs, oldest first, each at least twice as long as the next.
+struct ReverseIndex: Sendable {
+    private(set) var runs: [ReverseRun]
+
+    init(base: [UInt64]) { runs = [ReverseRun(added: base, removed: [])] }
+
+    mutating func append(_ run: ReverseRun) {
+        guard run.count > 0 else { return }
+        runs.append(run)
+        while runs.count > 1, runs[runs.count - 1].count * 2 >= runs[runs.count - 2].count {
+            let newer = runs.removeLast()
+            let older = runs.removeLast()
+            runs.append(ReverseRun.merge(older, newer, isBase: runs.isEmpty))
+        }
+    }
+
+    /// The sources that refer to the target, ascending. O(runs log n + sources).
+    func sources(of target: Row) -> [Row] {
+        var result: [UInt64] = []
+        for run in runs {
+            let added = ReverseRun.range(run.added, target)
+            let removed = ReverseRun.range(run.removed, target)
+            if !removed.isEmpty, !result.isEmpty { result = ReverseRun.subtract(result, Array(run.removed[removed])) }
+            if !added.isEmpty { result = ReverseRun.union(result, Array(run.added[added])) }
+        }
+        return result.map { Row(truncatingIfNeeded: $0) }
+    }
+
+    func count(of target: Row) -> Int {
+        if runs.count == 1, let base = runs.first { return ReverseRun.range(base.added, target).count }
+        return sources(of: target).count
+    }
+
+    func contains(_ source: Row, of target: Row) -> Bool {
+        let word = UInt64(target) << 32 | UInt64(source)
+        for run in runs.reversed() {
+            if ReverseRun.contains(run.added, word) { return true }
+            if ReverseRun.contains(run.removed, word) { return false }
+        }
+        return false
+    }
+}

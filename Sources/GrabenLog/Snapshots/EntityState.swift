@@ -1,0 +1,104 @@
+/// Where the objects of one entity are, as of one commit. Changed only by the assembler that made it, before any snapshot shows it.
+final class EntityState: @unchecked Sendable {
+    let code: EntityCode
+    let owner: UInt64
+    /// Row to the file offset of its record.
+    let records: PagedArray
+    /// Chunk number to its handle.
+    let chunks: PagedArray
+    /// -1 when there never was one.
+    var highestRow: Int64
+    var liveCount: Int
+    var hasChunks: Bool
+    var slotMap: SlotMap?
+
+    init(code: EntityCode, owner: UInt64) {
+        self.code = code
+        self.owner = owner
+        records = PagedArray()
+        chunks = PagedArray(holdsObjects: true)
+        (highestRow, liveCount, hasChunks) = (-1, 0, false)
+    }
+
+    init(copying other: EntityState, owner: UInt64) {
+        code = other.code
+        self.owner = owner
+        records = other.records.copy()
+        chunks = other.chunks.copy()
+        (highestRow, liveCount, hasChunks, slotMap) = (other.highestRow, other.liveCount, other.hasChunks, other.slotMap)
+    }
+
+    @inline(__always) func slot(_ row: Row) -> Int { slotMap?.slot(row) ?? Int(row) }
+    @inline(__always) func row(_ slot: Int) -> Row { slotMap?.row(slot) ?? Row(truncatingIfNeeded: slot) }
+
+    func chunk(_ index: Int) -> ChunkHandle? {
+        UnsafeRawPointer(bitPattern: chunks[index]).map { Unmanaged<ChunkHandle>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    func setChunk(_ index: Int, _ handle: ChunkHandle) {
+        let word = UInt(bitPattern: Unmanaged.passRetained(handle).toOpaque())
+        let old = chunks.exchange(index, word, owner: owner)
+        if let object = UnsafeRawPointer(bitPattern: old) { Unmanaged<ChunkHandle>.fromOpaque(object).release() }
+        hasChunks = true
+    }
+
+    /// A chunk for slots that have none yet. Rows that existed before the entity had lanes get the lanes' defaults; `before` is the file
+    /// offset at which the commit being applied begins, for rows it inserts itself bring their values with them.
+    func freshChunk(_ index: Int, _ layout: RecordLayout, _ table: LayoutTable, before: UInt64, owner: UInt64) -> ChunkHandle {
+        let handle = ChunkHandle(layout: layout, owner: owner)
+        guard table.hadNoLanes(code) else { return handle }
+        for slot in 0..<slotsPerChunk {
+            let offset = records[Int(row(index * slotsPerChunk + slot))]
+            guard offset != 0, offset < before else { continue }
+            handle.usedSlots = slot + 1
+            for lane in layout.lanes.indices {
+                guard let bits = table.firstDefault(of: layout.lanes[lane], in: code) else { continue }
+                handle.setValidity(lane, slot, true)
+                handle.setBits(lane, slot, bits)
+            }
+        }
+        return handle
+    }
+}
+
+/// Layouts by number and the newest of each entity. One object for all snapshots of a catalog.
+final class LayoutTable: Sendable {
+    let catalog: Catalog
+    private let byNumber: [RecordLayout?]
+    private let sparse: [UInt32: RecordLayout]
+    private let newest: [EntityCode: RecordLayout]
+    private let withoutLanes: Set<EntityCode>
+
+    init(_ catalog: Catalog) {
+        self.catalog = catalog
+        var dense: [RecordLayout?] = []
+        var sparse: [UInt32: RecordLayout] = [:]
+        var newest: [EntityCode: RecordLayout] = [:]
+        var withoutLanes = Set<EntityCode>()
+        for layout in catalog.layouts {
+            if layout.number < 65_536 {
+                while dense.count <= Int(layout.number) { dense.append(nil) }
+                dense[Int(layout.number)] = layout
+            } else {
+                sparse[layout.number] = layout
+            }
+            if newest[layout.entity].map({ $0.number < layout.number }) ?? true { newest[layout.entity] = layout }
+            if layout.lanes.isEmpty { withoutLanes.insert(layout.entity) }
+        }
+        (byNumber, self.sparse, self.newest, self.withoutLanes) = (dense, sparse, newest, withoutLanes)
+    }
+
+    @inline(__always)
+    subscript(number: UInt32) -> RecordLayout? { Int(number) < byNumber.count ? byNumber[Int(number)] : sparse[number] }
+    func newest(_ entity: EntityCode) -> RecordLayout? { newest[entity] }
+    /// Whether the entity once had a layout without lanes, so that rows without a chunk may exist.
+    func hadNoLanes(_ entity: EntityCode) -> Bool { withoutLanes.contains(entity) }
+
+    /// The default the lane had in the version that added it.
+    func firstDefault(of lane: Lane, in entity: EntityCode) -> UInt64? {
+        for layout in catalog.layouts where layout.entity == entity {
+            if let index = layout.laneIndex(lane.name), layout.lanes[index].width == lane.width { return layout.lanes[index].defaultBits }
+        }
+        return lane.defaultBits
+    }
+}

@@ -1,0 +1,133 @@
+/// A member of a relationship kept as links.
+package struct LinkMember: Sendable, Equatable {
+    package let order: Int64
+    package let entity: EntityCode
+    package let row: Row
+    package var key: ObjectKey { ObjectKey(entity, row) }
+}
+
+extension LogSnapshot {
+    // MARK: Reverse indexes
+
+    /// The rows whose records refer to the target, ascending. The first call for a key reads all records of the source entity; later
+    /// ones, in this snapshot and those after it, cost O(runs log n + sources).
+    package func sources(of target: Row, through key: ReverseKey) throws(LogError) -> [Row] {
+        try reverseIndex(key).sources(of: target)
+    }
+
+    package func sourceCount(of target: Row, through key: ReverseKey) throws(LogError) -> Int { try reverseIndex(key).count(of: target) }
+
+    package func containsSource(_ source: Row, of target: Row, through key: ReverseKey) throws(LogError) -> Bool {
+        try reverseIndex(key).contains(source, of: target)
+    }
+
+    func reverseIndex(_ key: ReverseKey) throws(LogError) -> ReverseIndex {
+        if let known = reverseIndexes.withLock({ $0[key] }) { return known }
+        // Built outside the lock, so that readers of other keys do not wait; two who build the same at once get the same.
+        var pairs: [UInt64] = []
+        if let state = state(key.source) {
+            var fields = FieldFinder(key.field)
+            pairs.reserveCapacity(state.liveCount)
+            try state.records.forEach { (row, offset) throws(LogError) -> Bool in
+                let record = try self.bind(UInt64(offset))
+                if let target = record.reference(fields.index(in: record.layout)), target.entity == key.target {
+                    pairs.append(UInt64(target.row) << 32 | UInt64(row))
+                }
+                return true
+            }
+        }
+        ReverseRun.sortByTarget(&pairs)
+        let built = ReverseIndex(base: pairs)
+        return reverseIndexes.withLock { indexes in
+            if let other = indexes[key] { return other }
+            indexes[key] = built
+            return built
+        }
+    }
+
+    /// The reverse indexes of `previous` carried on to this snapshot.
+    func carryReverseIndexes(from previous: LogSnapshot) throws(LogError) {
+        var carried: [ReverseKey: ReverseIndex] = [:]
+        for (key, index) in previous.reverseIndexes.withLock({ $0 }) {
+            var index = index
+            if let changes = changes[key.source], let run = try delta(key, changes, previous) { index.append(run) }
+            carried[key] = index
+        }
+        if !carried.isEmpty { reverseIndexes.withLock { $0 = carried } }
+    }
+
+    private func delta(_ key: ReverseKey, _ changes: EntityChanges, _ previous: LogSnapshot) throws(LogError) -> ReverseRun? {
+        var fields = FieldFinder(key.field)
+        let newestIndex = table.newest(key.source)?.fieldIndex(key.field) ?? -1
+        var added: [UInt64] = []
+        var removed: [UInt64] = []
+        func target(_ row: Row, in snapshot: LogSnapshot) throws(LogError) -> Row? {
+            guard let record = try snapshot.record(key.source, row),
+                let target = record.reference(fields.index(in: record.layout)), target.entity == key.target
+            else { return nil }
+            return target.row
+        }
+        func compare(_ row: Row) throws(LogError) {
+            let old = try target(row, in: previous)
+            let new = try target(row, in: self)
+            if old == new { return }
+            if let old { removed.append(UInt64(old) << 32 | UInt64(row)) }
+            if let new { added.append(UInt64(new) << 32 | UInt64(row)) }
+        }
+        for row in changes.inserted { try compare(row) }
+        for row in changes.deleted { try compare(row) }
+        for change in changes.updated where newestIndex < 0 || change.mask.contains(newestIndex) { try compare(change.row) }
+        if added.isEmpty, removed.isEmpty { return nil }
+        return ReverseRun(added: Self.sortedUnique(added), removed: Self.sortedUnique(removed))
+    }
+
+    private static func sortedUnique(_ words: [UInt64]) -> [UInt64] {
+        var result: [UInt64] = []
+        for word in words.sorted() where word != result.last { result.append(word) }
+        return result
+    }
+
+    // MARK: Links
+
+    /// The members of an owner, by order key and then by object. O(runs log n + members).
+    package func members(of owner: ObjectKey, through relationship: LinkRelationship) -> [LinkMember] {
+        guard let index = links[relationship.code] else { return [] }
+        return index.members.entries(owner.word).sorted { ($0.order, $0.other) < ($1.order, $1.other) }.map(Self.member)
+    }
+
+    package func memberCount(of owner: ObjectKey, through relationship: LinkRelationship) -> Int {
+        links[relationship.code]?.members.entries(owner.word).count ?? 0
+    }
+
+    package func containsMember(_ member: ObjectKey, of owner: ObjectKey, through relationship: LinkRelationship) -> Bool {
+        links[relationship.code]?.members.contains(owner.word, member.word) ?? false
+    }
+
+    /// The owners a member belongs to, ascending; their order keys are the member's place in each.
+    package func owners(of member: ObjectKey, through relationship: LinkRelationship) -> [LinkMember] {
+        links[relationship.code]?.owners.entries(member.word).map(Self.member) ?? []
+    }
+
+    private static func member(_ entry: LinkEntry) -> LinkMember {
+        let key = ObjectKey(word: entry.other)
+        return LinkMember(order: entry.order, entity: key.entity, row: key.row)
+    }
+}
+
+/// A field's index in the layouts of a scan, remembered for the last one.
+private struct FieldFinder {
+    private let name: String
+    private var number: UInt32?
+    private var found = -1
+
+    init(_ name: String) { self.name = name }
+
+    @inline(__always)
+    mutating func index(in layout: RecordLayout) -> Int {
+        if layout.number != number {
+            number = layout.number
+            found = layout.fieldIndex(name) ?? -1
+        }
+        return found
+    }
+}

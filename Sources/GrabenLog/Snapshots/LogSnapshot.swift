@@ -1,0 +1,152 @@
+internal import Synchronization
+
+/// The store as of one commit. Immutable; whoever holds it can read it whatever happens after.
+///
+/// It shares pages, chunks and runs with its neighbours and keeps alive the mappings its records lie in, so pointers it has lent stay valid
+/// as long as it lives. Snapshots form a chain towards the newest.
+package final class LogSnapshot: Sendable {
+    package let commitNumber: UInt64
+    package let metadata: CommitMetadata
+    /// What the commit that made this snapshot did.
+    package let changes: ChangeSet
+    let path: String
+    /// The end of the commit's last frame.
+    let endOffset: UInt64
+    let table: LayoutTable
+    let entities: [EntityState?]
+    let regions: [MappedRegion]
+    let links: [UInt16: LinkIndex]
+    /// Built on first use, and then carried on from snapshot to snapshot.
+    let reverseIndexes: Mutex<[ReverseKey: ReverseIndex]>
+    private let following = Mutex<LogSnapshot?>(nil)
+    /// Chunks of rows that never wrote any: zeros, or defaults of lanes added later.
+    private let synthesized = Mutex<[UInt64: ChunkHandle]>([:])
+
+    init(
+        commitNumber: UInt64, metadata: CommitMetadata, changes: ChangeSet, path: String, endOffset: UInt64, table: LayoutTable,
+        entities: [EntityState?], regions: [MappedRegion], links: [UInt16: LinkIndex], reverseIndexes: [ReverseKey: ReverseIndex]
+    ) {
+        self.commitNumber = commitNumber
+        self.metadata = metadata
+        self.changes = changes
+        self.path = path
+        self.endOffset = endOffset
+        self.table = table
+        self.entities = entities
+        self.regions = regions
+        self.links = links
+        self.reverseIndexes = Mutex(reverseIndexes)
+    }
+
+    deinit {
+        // A long chain only this snapshot holds is freed in a loop: freeing each from its predecessor's deinit would overflow the stack.
+        var chain = takeNext()
+        while chain != nil, isKnownUniquelyReferenced(&chain) { chain = chain?.takeNext() }
+    }
+
+    private func takeNext() -> LogSnapshot? {
+        following.withLock { next in
+            defer { next = nil }
+            return next
+        }
+    }
+
+    package var catalog: Catalog { table.catalog }
+
+    /// The snapshot of the following commit, once that is published.
+    package var next: LogSnapshot? { following.withLock { $0 } }
+
+    func setNext(_ snapshot: LogSnapshot) { following.withLock { $0 = snapshot } }
+
+    @inline(__always)
+    func state(_ entity: EntityCode) -> EntityState? { Int(entity) < entities.count ? entities[Int(entity)] : nil }
+
+    // MARK: Records
+
+    /// The record of a row; nil when there is none or the object was deleted. O(1), no copying.
+    package func record(_ entity: EntityCode, _ row: Row) throws(LogError) -> RecordView? {
+        guard let state = state(entity) else { return nil }
+        let offset = state.records[Int(row)]
+        if offset == 0 { return nil }
+        return try bind(UInt64(offset))
+    }
+
+    func bind(_ offset: UInt64) throws(LogError) -> RecordView {
+        do throws(ByteError) {
+            guard let region = region(offset, 1) else { throw ByteError.truncated }
+            let start = Int(offset - region.fileOffset)
+            let end = min(region.length, Int(clamping: endOffset - region.fileOffset))
+            var reader = ByteReader(region.base + start, to: end - start)
+            let head = try RecordHead(&reader)
+            guard let layout = table[head.layoutNumber] else { throw ByteError.invalid }
+            return try RecordView(head: head, layout: layout)
+        } catch {
+            throw .malformed(what: "a record cannot be read: \(error.text)", path: path, offset: offset)
+        }
+    }
+
+    @inline(__always)
+    func region(_ offset: UInt64, _ count: Int) -> MappedRegion? {
+        if let first = regions.first, first.covers(offset, count) { return first }
+        return regions.last { $0.covers(offset, count) }
+    }
+
+    /// Whether the object exists.
+    package func contains(_ entity: EntityCode, _ row: Row) -> Bool { state(entity).map { $0.records[Int(row)] != 0 } ?? false }
+
+    /// The highest row the entity ever had; nil when it never had one.
+    package func highestRow(_ entity: EntityCode) -> Row? {
+        state(entity).flatMap { $0.highestRow >= 0 ? Row(truncatingIfNeeded: $0.highestRow) : nil }
+    }
+
+    package func liveCount(_ entity: EntityCode) -> Int { state(entity)?.liveCount ?? 0 }
+
+    /// Calls `body` with the rows that exist, ascending, until it answers false.
+    package func forEachLiveRow<E: Error>(_ entity: EntityCode, from start: Row = 0, _ body: (Row) throws(E) -> Bool) throws(E) {
+        guard let state = state(entity) else { return }
+        try state.records.forEach(from: Int(start)) { (row, _) throws(E) -> Bool in try body(Row(truncatingIfNeeded: row)) }
+    }
+
+    // MARK: Columns
+
+    /// The number of chunks that cover the rows of the entity; 0 when its newest layout has no lanes.
+    package func chunkCount(_ entity: EntityCode) -> Int {
+        guard let layout = table.newest(entity), !layout.lanes.isEmpty, let state = state(entity) else { return 0 }
+        return Int((state.highestRow + Int64(slotsPerChunk)) / Int64(slotsPerChunk))
+    }
+
+    /// A chunk in the lane order of the entity's newest layout. Valid as long as the snapshot lives. O(1) but for chunks of an older layout,
+    /// which are rebuilt the first time.
+    package func chunk(_ entity: EntityCode, _ index: Int) throws(LogError) -> UnsafeRawPointer {
+        guard let layout = table.newest(entity), !layout.lanes.isEmpty, index >= 0 else {
+            throw .invalid(what: "entity \(entity) has no packed attributes", path: path)
+        }
+        guard let state = state(entity), let handle = state.chunk(index) else { return synthesize(entity, index, layout) }
+        return UnsafeRawPointer(handle.inLayout(layout, catalog: catalog).base)
+    }
+
+    private func synthesize(_ entity: EntityCode, _ index: Int, _ layout: RecordLayout) -> UnsafeRawPointer {
+        // Rows only the entity's older layouts know have the defaults; where it always had lanes, all chunks without rows are the same.
+        let isShared = !table.hadNoLanes(entity) || state(entity) == nil
+        let key = UInt64(entity) << 32 | UInt64(isShared ? 0 : index + 1)
+        return synthesized.withLock { known in
+            if let handle = known[key] { return UnsafeRawPointer(handle.base) }
+            let handle: ChunkHandle
+            if let state = state(entity), !isShared {
+                handle = state.freshChunk(index, layout, table, before: .max, owner: ChunkHandle.nobody)
+            } else {
+                handle = ChunkHandle(layout: layout, owner: ChunkHandle.nobody)
+            }
+            known[key] = handle
+            return UnsafeRawPointer(handle.base)
+        }
+    }
+
+    /// Where a row lies in the columns: chunk `slot / 1024`, place `slot % 1024`.
+    @inline(__always)
+    package func slot(_ entity: EntityCode, _ row: Row) -> Int { state(entity)?.slot(row) ?? Int(row) }
+    @inline(__always)
+    package func row(_ entity: EntityCode, slot: Int) -> Row { state(entity)?.row(slot) ?? Row(truncatingIfNeeded: slot) }
+    /// Whether every row's slot is its own number.
+    package func slotsAreRows(_ entity: EntityCode) -> Bool { state(entity)?.slotMap == nil }
+}

@@ -1,0 +1,367 @@
+internal import Synchronization
+
+/// Applies commits to the index: the one path by which replay and live commits alike become a snapshot.
+///
+/// Works on copies of its predecessor's state, so an assembler that is thrown away leaves no trace. Not thread-safe: it belongs to the
+/// holder of the writer lock, or to the opening of a store.
+final class SnapshotAssembler {
+    /// Replay keeps no change lists, may adopt the file's order of rows, and applies many commits with one owner.
+    enum Purpose { case replay, commit }
+
+    let path: String
+    let purpose: Purpose
+    let owner: UInt64
+    private(set) var table: LayoutTable
+    private(set) var entities: [EntityState?]
+    private(set) var changes = ChangeSet()
+    private(set) var metadata = CommitMetadata()
+    private(set) var links: [UInt16: LinkIndex]
+    private var linkChanges: [UInt16: [LinkChange]] = [:]
+    /// The file offset at which the commit being applied begins.
+    private(set) var commitStart: UInt64 = 0
+    /// Where a byte of the file is, or will be, mapped.
+    private let address: (UInt64) -> UnsafeRawPointer?
+    /// How many listed chunks of the commit have been placed, by entity, where the commit's order of rows was adopted.
+    private var placed: [EntityCode: Int] = [:]
+    private var lastState: EntityState?
+
+    private static let owners = Atomic<UInt64>(1)
+
+    init(path: String, purpose: Purpose, from previous: LogSnapshot?, address: @escaping (UInt64) -> UnsafeRawPointer?) {
+        self.path = path
+        self.purpose = purpose
+        owner = Self.owners.wrappingAdd(1, ordering: .relaxed).newValue
+        table = previous?.table ?? LayoutTable(Catalog())
+        entities = previous?.entities ?? []
+        links = previous?.links ?? [:]
+        self.address = address
+    }
+
+    func beginCommit(at offset: UInt64) {
+        commitStart = offset
+        placed = [:]
+    }
+
+    /// The state of an entity, made or copied if this assembler does not own it yet.
+    func writable(_ entity: EntityCode) -> EntityState {
+        if let lastState, lastState.code == entity { return lastState }
+        while entities.count <= Int(entity) { entities.append(nil) }
+        let state: EntityState
+        if let known = entities[Int(entity)] {
+            state = known.owner == owner ? known : EntityState(copying: known, owner: owner)
+        } else {
+            state = EntityState(code: entity, owner: owner)
+        }
+        entities[Int(entity)] = state
+        lastState = state
+        return state
+    }
+
+    /// Applies the payload of a part. `base` is where its bytes are now; offsets count from its place in the file.
+    func apply(_ base: UnsafeRawPointer, _ header: FrameHeader) throws(LogError) {
+        var reader = ByteReader(base, to: header.payloadLength)
+        do throws(ByteError) {
+            while !reader.isAtEnd {
+                guard let kind = SectionKind(rawValue: try reader.byte()) else { throw .invalid }
+                let length = Int(try reader.integer(UInt32.self))
+                guard length <= reader.remaining else { throw .truncated }
+                var section = ByteReader(base, from: reader.position, to: reader.position + length)
+                try reader.skip(length)
+                switch kind {
+                case .metadata: try applyMetadata(&section)
+                case .catalog: try applyCatalog(section)
+                case .records: try applyRecords(&section, payloadOffset: header.payloadOffset)
+                case .patch: try applyPatch(&section)
+                case .chunk: try applyChunk(&section, payloadOffset: header.payloadOffset)
+                case .links: try applyLinks(&section)
+                case .followers: try applyFollowers(&section)
+                }
+            }
+        } catch {
+            throw .malformed(
+                what: "a section of commit \(header.commit) cannot be read: \(error.text)", path: path,
+                offset: header.payloadOffset + UInt64(reader.position))
+        }
+    }
+
+    private func applyMetadata(_ reader: inout ByteReader) throws(ByteError) {
+        metadata = try CommitMetadata(&reader)
+        for (entity, row) in metadata.highestRows {
+            if let known = Int(entity) < entities.count ? entities[Int(entity)] : nil, known.highestRow >= Int64(row) { continue }
+            let state = writable(entity)
+            state.highestRow = max(state.highestRow, Int64(row))
+        }
+    }
+
+    private func applyCatalog(_ reader: ByteReader) throws(ByteError) {
+        do {
+            let tree = try CBOR.decode(UnsafeRawBufferPointer(start: reader.pointer, count: reader.remaining))
+            table = LayoutTable(try Catalog(tree: tree).following(table.catalog))
+        } catch {
+            throw .invalid
+        }
+        changes.changedCatalog = true
+    }
+
+    // MARK: Records
+
+    private func applyRecords(_ reader: inout ByteReader, payloadOffset: UInt64) throws(ByteError) {
+        var layout: RecordLayout?
+        var state: EntityState?
+        while !reader.isAtEnd {
+            let offset = payloadOffset + UInt64(reader.position)
+            let head = try RecordHead(&reader)
+            if layout?.number != head.layoutNumber {
+                guard let found = table[head.layoutNumber] else { throw .invalid }
+                layout = found
+                state = writable(found.entity)
+            }
+            guard let layout, let state else { throw .invalid }
+            let old = state.records.exchange(Int(head.row), head.isTombstone ? 0 : UInt(offset), owner: owner)
+            if head.isTombstone {
+                if old != 0 { state.liveCount -= 1 }
+            } else if old == 0 {
+                state.liveCount += 1
+            }
+            if Int64(head.row) > state.highestRow { state.highestRow = Int64(head.row) }
+            if purpose == .commit { try note(head, layout) }
+        }
+    }
+
+    private func note(_ head: RecordHead, _ layout: RecordLayout) throws(ByteError) {
+        var mask = FieldMask()
+        if head.flags & (RecordFlags.insert | RecordFlags.tombstone) == 0 {
+            var reader = head.reader
+            mask = FieldMask(bytes: try reader.bytes(layout.maskByteCount))
+            if let newest = table.newest(layout.entity), newest.number != layout.number {
+                mask = FieldMask(mask.members.compactMap { newest.fieldIndex(layout.fields[$0].name) })
+            }
+        }
+        changes.with(layout.entity) { changes in
+            if head.isTombstone {
+                changes.deleted.append(head.row)
+            } else if head.flags & RecordFlags.insert != 0 {
+                changes.inserted.append(head.row)
+            } else {
+                changes.updated.append(RowChange(row: head.row, mask: mask))
+            }
+        }
+    }
+
+    // MARK: Columns
+
+    private func applyPatch(_ reader: inout ByteReader) throws(ByteError) {
+        guard let layout = table[try reader.varint32()] else { throw .invalid }
+        let laneCount = try reader.count(atMost: layout.lanes.count)
+        var lanes: [Int] = []
+        for _ in 0..<laneCount {
+            let lane = try reader.count(atMost: layout.lanes.count - 1)
+            guard lane < layout.lanes.count else { throw .outOfRange }
+            lanes.append(lane)
+        }
+        let rows = try RowListCoding.decode(&reader, atMost: Format.patchRowLimit)
+        var sources: [PatchLane] = []
+        for lane in lanes {
+            let validity = layout.lanes[lane].isOptional ? try reader.bytes((rows.count + 7) / 8).baseAddress : nil
+            let width = Int(layout.lanes[lane].width.rawValue)
+            let values = try reader.bytes(rows.count * width)
+            guard let base = values.baseAddress else { continue }
+            sources.append(PatchLane(name: layout.lanes[lane].name, width: layout.lanes[lane].width, values: base, validity: validity))
+        }
+        guard reader.isAtEnd else { throw .invalid }
+        write(sources, rows, layout)
+        noteMoved(layout, lanes, rows.list)
+    }
+
+    /// Stores values by row, copying each chunk this assembler does not own.
+    private func write(_ sources: [PatchLane], _ rows: RowListCoding.Decoded, _ layout: RecordLayout) {
+        let state = writable(layout.entity)
+        var chunkIndex = -1
+        var handle: ChunkHandle?
+        var places: [(source: PatchLane, lane: Int)] = []
+        for index in 0..<rows.count {
+            let row = rows.row(index)
+            let slot = state.slot(row)
+            if slot / slotsPerChunk != chunkIndex {
+                chunkIndex = slot / slotsPerChunk
+                let fresh = writableChunk(state, chunkIndex, layout)
+                places = sources.compactMap { source in fresh.layout.laneIndex(source.name).map { (source, $0) } }
+                handle = fresh
+            }
+            guard let handle else { continue }
+            let place = slot % slotsPerChunk
+            for (source, lane) in places {
+                let isValid = source.isValid(index)
+                handle.setValidity(lane, place, isValid)
+                handle.setBits(lane, place, isValid ? source.bits(index, as: handle.layout.lanes[lane].width) : 0)
+            }
+            if place >= handle.usedSlots { handle.usedSlots = place + 1 }
+            if Int64(row) > state.highestRow { state.highestRow = Int64(row) }
+        }
+    }
+
+    private func writableChunk(_ state: EntityState, _ index: Int, _ layout: RecordLayout) -> ChunkHandle {
+        let fresh: ChunkHandle
+        if let known = state.chunk(index) {
+            if known.layout.number < layout.number {
+                fresh = known.convert(to: layout, catalog: table.catalog, owner: owner)
+            } else if known.owner == owner {
+                return known
+            } else {
+                fresh = known.copy(owner: owner)
+            }
+        } else {
+            fresh = state.freshChunk(index, layout, table, before: commitStart, owner: owner)
+        }
+        state.setChunk(index, fresh)
+        return fresh
+    }
+
+    private func applyChunk(_ reader: inout ByteReader, payloadOffset: UInt64) throws(ByteError) {
+        guard let layout = table[try reader.varint32()], layout.chunkByteCount > 0 else { throw .invalid }
+        let rows = try RowListCoding.decode(&reader, atMost: slotsPerChunk)
+        guard rows.count > 0, reader.remaining >= layout.chunkByteCount else { throw .truncated }
+        try reader.skip(reader.remaining - layout.chunkByteCount)
+        let offset = payloadOffset + UInt64(reader.position)
+        guard offset % 64 == 0 else { throw .invalid }
+        let body = reader.pointer
+        let state = writable(layout.entity)
+        noteMoved(layout, Array(layout.lanes.indices), rows.list)
+
+        var place: Int?
+        switch rows {
+        case .dense(let first, _) where Int(first) % slotsPerChunk == 0 && Int(first) >= (state.slotMap?.slotOfRow.count ?? 0):
+            place = Int(first) / slotsPerChunk
+        case .listed(let list):
+            if let map = state.slotMap, let next = placed[layout.entity],
+                list.enumerated().allSatisfy({ map.slot($1) == next * slotsPerChunk + $0 })
+            {
+                place = next
+                placed[layout.entity] = next + 1
+            }
+        default: break
+        }
+        for index in [0, rows.count - 1] { state.highestRow = max(state.highestRow, Int64(rows.row(index))) }
+        if case .listed(let list) = rows, let most = list.max() { state.highestRow = max(state.highestRow, Int64(most)) }
+        if let place, state.chunk(place).map({ $0.usedSlots <= rows.count && $0.layout.number <= layout.number }) ?? true,
+            let mapped = address(offset)
+        {
+            state.setChunk(place, ChunkHandle(mapped: mapped, layout: layout, usedSlots: rows.count))
+            return
+        }
+        // Some of the chunk's slots belong to other rows, so the rows are written one by one.
+        let sources = layout.lanes.indices.map { lane in
+            PatchLane(
+                name: layout.lanes[lane].name, width: layout.lanes[lane].width, values: body + layout.laneOffsets[lane],
+                validity: layout.validityOffsets[lane].map { body + $0 })
+        }
+        write(sources, rows, layout)
+    }
+
+    /// At replay, a commit that brings the first chunks of an entity in another order than that of rows keeps its order: the chunks are then
+    /// mapped as they lie. `payloads` are the parts of the commit.
+    func adoptOrder(_ payloads: [(base: UnsafeRawPointer, header: FrameHeader)]) throws(LogError) {
+        guard purpose == .replay else { return }
+        var lists: [EntityCode: [[Row]]] = [:]
+        var highest: [EntityCode: Row] = [:]
+        for (base, header) in payloads {
+            var reader = ByteReader(base, to: header.payloadLength)
+            do throws(ByteError) {
+                while !reader.isAtEnd {
+                    let kind = SectionKind(rawValue: try reader.byte())
+                    let length = Int(try reader.integer(UInt32.self))
+                    guard length <= reader.remaining else { throw .truncated }
+                    var section = ByteReader(base, from: reader.position, to: reader.position + length)
+                    try reader.skip(length)
+                    if kind == .chunk, let layout = table[try section.varint32()],
+                        case .listed(let rows) = try RowListCoding.decode(&section, atMost: slotsPerChunk)
+                    {
+                        lists[layout.entity, default: []].append(rows)
+                    } else if kind == .metadata {
+                        for (entity, row) in try CommitMetadata(&section).highestRows { highest[entity] = row }
+                    }
+                }
+            } catch {
+                throw .malformed(what: "a section cannot be read: \(error.text)", path: path, offset: header.payloadOffset)
+            }
+        }
+        for (entity, chunks) in lists {
+            let state = writable(entity)
+            guard !state.hasChunks, state.slotMap == nil, let top = highest[entity] else { continue }
+            let count = (Int(top) + slotsPerChunk) / slotsPerChunk * slotsPerChunk
+            // A map far larger than the rows it is for is no writer's work.
+            guard count <= chunks.reduce(0, { $0 + $1.count }) * 4 + 4 * slotsPerChunk else { continue }
+            guard let map = SlotMap(count: count, chunkLists: chunks) else { continue }
+            state.slotMap = map
+            placed[entity] = 0
+        }
+    }
+
+    private func noteMoved(_ layout: RecordLayout, _ lanes: [Int], _ rows: RowList) {
+        guard purpose == .commit, !rows.isEmpty else { return }
+        let newest = table.newest(layout.entity) ?? layout
+        let mask = FieldMask(lanes.compactMap { newest.number == layout.number ? $0 : newest.laneIndex(layout.lanes[$0].name) })
+        changes.with(layout.entity) { $0.patched.append(PatchedRows(rows: rows, lanes: mask)) }
+    }
+
+    // MARK: Links and followers
+
+    private func applyLinks(_ reader: inout ByteReader) throws(ByteError) {
+        while !reader.isAtEnd {
+            let relationship = try reader.varint16()
+            let flags = try reader.byte()
+            guard flags <= 1, table.catalog.link(relationship) != nil else { throw .invalid }
+            let owner = ObjectKey(try reader.varint16(), try reader.varint32())
+            let member = ObjectKey(try reader.varint16(), try reader.varint32())
+            let change = LinkChange(
+                relationship: relationship, owner: owner, member: member, order: try reader.signedVarint(), isRemoved: flags == 1)
+            linkChanges[relationship, default: []].append(change)
+            if purpose == .commit { changes.links.append(change) }
+        }
+    }
+
+    private func applyFollowers(_ reader: inout ByteReader) throws(ByteError) {
+        while !reader.isAtEnd {
+            let entity = try reader.varint16()
+            let row = try reader.varint32()
+            let mask = FieldMask(bytes: try reader.bytes(try reader.count(atMost: Format.fieldLimit / 8)))
+            if purpose == .commit { changes.with(entity) { $0.followers.append(RowChange(row: row, mask: mask)) } }
+        }
+    }
+
+    // MARK: The snapshot
+
+    func makeSnapshot(commit: UInt64, endOffset: UInt64, regions: [MappedRegion]) -> LogSnapshot {
+        for (relationship, changes) in linkChanges { links[relationship, default: LinkIndex()].append(changes) }
+        linkChanges = [:]
+        changes.normalize()
+        return LogSnapshot(
+            commitNumber: commit, metadata: metadata, changes: changes, path: path, endOffset: endOffset, table: table, entities: entities,
+            regions: regions, links: links, reverseIndexes: [:])
+    }
+}
+
+/// A lane of a patch where it lies.
+private struct PatchLane {
+    let name: String
+    let width: LaneWidth
+    let values: UnsafeRawPointer
+    let validity: UnsafeRawPointer?
+
+    @inline(__always)
+    func isValid(_ index: Int) -> Bool {
+        validity.map { $0.load(fromByteOffset: index >> 3, as: UInt8.self) >> UInt8(index & 7) & 1 != 0 } ?? true
+    }
+
+    @inline(__always)
+    func bits(_ index: Int, as target: LaneWidth) -> UInt64 {
+        switch (width, target) {
+        case (.double, .double): return values.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self)
+        case (.float, .float): return UInt64(values.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
+        case (.double, .float):
+            return UInt64(Float(Double(bitPattern: values.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))).bitPattern)
+        case (.float, .double):
+            return Double(Float(bitPattern: values.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))).bitPattern
+        }
+    }
+}
