@@ -14,6 +14,7 @@ private let fixtures = URL(filePath: #filePath).deletingLastPathComponent().dele
         #expect(model.problems() == [])
         #expect(try ManagedObjectModel.load(json: model.jsonData()) == model)
         let resolved = try model.resolved()
+        #expect(resolved.warnings == [])
         let table = fixtures.appending(path: name)
         for entity in resolved.entities {
             let tables = ["tsv", "csv"].compactMap { try? Data(contentsOf: table.appending(path: "\(entity.name).\($0)")) }

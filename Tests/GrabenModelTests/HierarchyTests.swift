@@ -111,7 +111,7 @@ func drawingModel() -> ManagedObjectModel {
         let two = try ManagedObjectModel(entities: [EntityDescription("Joint")]).resolved()
         #expect(one.entity(named: "Joint")?.properties.count == 8)
         #expect(two.entity(named: "Joint")?.properties.isEmpty == true)
-        #expect(one.nearestEntityName(to: "Jiont") == "Joint" && two.nearestEntityName(to: "Line") == nil)
+        #expect(one.nearestEntityName(to: "Joints") == "Joint" && two.nearestEntityName(to: "Line") == nil)
     }
 
     @Test("a literal default takes the form its attribute's type needs, however it was set")

@@ -1,3 +1,5 @@
+internal import GrabenPredicate
+
 /// An entity as contexts work with it.
 ///
 /// It refers to other entities by number, their place in `ResolvedModel.entities`, but for its super-entity: references both up and down
@@ -63,7 +65,7 @@ public final class Entity: Sendable {
     public func property(named name: String) -> Property? { numbers[name].map { properties[$0] } }
 
     /// The name of the property most like `name`, for the message about an unknown one.
-    public func nearestPropertyName(to name: String) -> String? { nearestName(to: name, in: properties.lazy.map(\.name)) }
+    public func nearestPropertyName(to name: String) -> String? { nearestName(to: name, in: properties.map(\.name)) }
 
     /// Whether it is `other` or inherits from it.
     ///

@@ -1,3 +1,5 @@
+internal import GrabenPredicate
+
 extension ManagedObjectModel {
     /// Everything that is wrong in the model, entity by entity; empty when it can be used.
     ///
@@ -98,9 +100,16 @@ extension ModelNames {
             problems.append(.missingDestination(fetched.destination, nearest: nearestEntity(to: fetched.destination)))
         }
         if fetched.offset < 0 || fetched.limit ?? 0 < 0 { problems.append(.negativeWindow(limit: fetched.limit, offset: fetched.offset)) }
+        if let format = fetched.predicateFormat {
+            do throws(PredicateError) {
+                _ = try ObjectPredicate(format: format)
+            } catch {
+                problems.append(.predicate("\(error)"))
+            }
+        }
         if fetched.sort.contains(where: { $0.isEmpty || $0 == "-" }) { problems.append(.emptySortKey) }
         return problems
     }
 
-    func nearestEntity(to name: String) -> String? { nearestName(to: name, in: entities.lazy.map(\.name)) }
+    func nearestEntity(to name: String) -> String? { nearestName(to: name, in: entities.map(\.name)) }
 }

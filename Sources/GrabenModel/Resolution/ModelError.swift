@@ -16,7 +16,8 @@ extension ModelError: CustomStringConvertible {
         switch self {
         case .invalid(let problems):
             let count = problems.count == 1 ? "one thing is" : "\(problems.count) things are"
-            return "the model cannot be used, \(count) wrong in it:\n" + problems.map { "  - \($0)" }.joined(separator: "\n")
+            let lines = problems.map { "\n  - " + "\($0)".split(separator: "\n").joined(separator: "\n    ") }
+            return "the model cannot be used, \(count) wrong in it:" + lines.joined()
         case .malformed(let place, let reason):
             return "reading a model: \(place.isEmpty ? "" : "\(place): ")\(reason)"
         case .unreadable(let path, let reason):

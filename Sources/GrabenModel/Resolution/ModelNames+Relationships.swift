@@ -1,3 +1,5 @@
+internal import GrabenPredicate
+
 extension ModelNames {
     func problems(of relationship: RelationshipDescription, declaredBy owner: Int) -> [ModelProblem.Kind] {
         var problems: [ModelProblem.Kind] = []

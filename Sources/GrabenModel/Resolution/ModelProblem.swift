@@ -58,6 +58,8 @@ public struct ModelProblem: Sendable, Equatable {
         case unfitUniquenessKey(String)
         case negativeWindow(limit: Int?, offset: Int)
         case emptySortKey
+        /// The predicate is no predicate; the text says where and why.
+        case predicate(String)
     }
 }
 
@@ -147,6 +149,7 @@ extension ModelProblem.Kind: CustomStringConvertible {
             "a uniqueness constraint names \(key), which is neither a stored attribute nor a to-one relationship"
         case .negativeWindow(let limit, let offset): "its limit \(bound(limit)) or offset \(offset) is negative"
         case .emptySortKey: "it is sorted by a key without a name"
+        case .predicate(let text): text
         default: "not a problem of a rule"
         }
     }

@@ -1,3 +1,5 @@
+internal import GrabenPredicate
+
 /// A model that has been checked and numbered, as contexts and stores work with it.
 ///
 /// It never changes and is shared freely between tasks. Nothing about it is kept in a global table, so models with entities of the same
@@ -22,7 +24,7 @@ public final class ResolvedModel: Sendable {
     public func entity(named name: String) -> Entity? { indexes[name].map { entities[$0] } }
 
     /// The name of the entity most like `name`, for the message about an unknown one.
-    public func nearestEntityName(to name: String) -> String? { nearestName(to: name, in: entities.lazy.map(\.name)) }
+    public func nearestEntityName(to name: String) -> String? { nearestName(to: name, in: entities.map(\.name)) }
 
     /// The entity a relationship or fetched property leads to; nil for an attribute.
     public func destination(of property: Property) -> Entity? { property.destination.map { entities[$0] } }

@@ -1,3 +1,5 @@
+internal import GrabenPredicate
+
 /// Reads an object of a model's tree key by key, and knows where in the tree it stands, for the messages.
 struct ModelTreeReader {
     /// Where the object stands, such as `entities[1] "Line"`; empty for the model itself.
