@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,33 @@ uint64_t peer_file_size(const char *path) {
 void peer_path(char *result, const char *directory, const char *name) { snprintf(result, PEER_PATH_BYTES, "%s/%s", directory, name); }
 
 void peer_between_passes(void) { __asm__ volatile("" ::: "memory"); }
+
+typedef struct {
+    void (*work)(void *context);
+    void *context;
+} job;
+
+static void *run_job(void *argument) {
+    const job *job = argument;
+    job->work(job->context);
+    return NULL;
+}
+
+peer_result peer_on_threads(size_t count, void (*work)(void *context), void *context) {
+    enum { LIMIT = 256 };
+    pthread_t threads[LIMIT];
+    job shared = {work, context};
+    size_t started = 0;
+    int code = 0;
+    const double began = peer_now();
+    while (code == 0 && started < count && started < LIMIT) {
+        code = pthread_create(&threads[started], NULL, run_job, &shared);
+        if (code == 0) started++;
+    }
+    for (size_t i = 0; i < started; i++) pthread_join(threads[i], NULL);
+    if (code != 0) return peer_failed("cannot start a thread: %s", strerror(code));
+    return (peer_result){.nanoseconds = peer_now() - began, .count = started};
+}
 
 uint64_t peer_peak_memory(void) {
     // VmHWM rather than getrusage: the latter's peak survives exec and so begins with the parent's.

@@ -93,6 +93,9 @@ peer_result peer_bare_log_replay(const char *directory);
 /// Does nothing the compiler can see through, so that two passes over the same objects are not taken for one.
 void peer_between_passes(void);
 
+/// Calls `work(context)` on so many threads at once and returns when all have come back.
+peer_result peer_on_threads(size_t count, void (*work)(void *context), void *context);
+
 /// The peak resident memory of this process in bytes, 0 where the system does not tell.
 uint64_t peer_peak_memory(void);
 /// Runs `arguments` (a NULL-terminated list, the program first) with its output discarded; `count` is its peak resident memory in bytes.

@@ -4,7 +4,7 @@
 /// A maker is called once, when its workload is prepared; the closure it gives is run once a round, and once more before each where the
 /// workload is warmed. `Outcome`'s figure is in nanoseconds, bytes or commits a sync, and its check is what the closure read.
 enum GrabenSide {
-    typealias Maker = (Bench) throws -> () throws -> Outcome
+    typealias Maker = @Sendable (Bench) throws -> () throws -> Outcome
 
-    static var makers: [String: Maker] { [:] }
+    static let makers: [String: Maker] = storage
 }

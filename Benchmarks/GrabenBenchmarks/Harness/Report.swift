@@ -85,7 +85,7 @@ enum Report {
             }
         }
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
             try encoder.encode(entries).write(to: URL(filePath: path), options: .atomic)
         } catch {

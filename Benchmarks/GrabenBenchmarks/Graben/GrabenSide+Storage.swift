@@ -1,0 +1,125 @@
+import CPeers
+import GrabenFixtures
+import GrabenLog
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The workloads the storage layer does by itself.
+///
+/// `open.clean`, `size.total` and `size.compacted` need the index file and compaction.
+extension GrabenSide {
+    static var storage: [String: Maker] {
+        [
+            "insert.storage": insertStorage, "commit.one": commitOne, "commit.threads16": commitThreads, "open.crash": openCrash,
+            "size.log": sizeLog,
+        ]
+    }
+
+    /// One commit with everything, and then both reverse indexes, which are otherwise built at first use.
+    private static func insertStorage(_ bench: Bench) throws -> () throws -> Outcome {
+        let network = StorageNetwork(network: bench.network)
+        return {
+            let path = try bench.freshDirectory("graben-load") + "/network.graben"
+            return try Workloads.timed {
+                let log = try network.load(path)
+                let snapshot = log.newest
+                _ = try snapshot.sourceCount(of: 0, through: StorageNetwork.outgoing)
+                _ = try snapshot.sourceCount(of: 0, through: StorageNetwork.incoming)
+                return nil
+            }
+        }
+    }
+
+    /// A store of the network that stays open between workloads.
+    private static func opened(_ bench: Bench) throws -> Log {
+        if let log = bench.kept["storage"] as? Log { return log }
+        let log = try StorageNetwork(network: bench.network).load(try bench.freshDirectory("graben-storage") + "/network.graben")
+        bench.kept["storage"] = log
+        return log
+    }
+
+    private static func commitOne(_ bench: Bench) throws -> () throws -> Outcome {
+        let log = try opened(bench)
+        let rows = bench.movedRows.prefix(Workloads.commitsARound)
+        return {
+            let all = try Workloads.timed {
+                for row in rows { try StorageNetwork.move(row, by: 0.5, in: log) }
+                return nil
+            }
+            return Outcome(all.figure / Double(rows.count))
+        }
+    }
+
+    /// What the sixteen threads share.
+    private final class Committers: Sendable {
+        let log: Log
+        let rows: [UInt32]
+        let next = Atomic<Int>(0)
+        let failure = Mutex<(any Error)?>(nil)
+
+        init(log: Log, rows: [UInt32]) { (self.log, self.rows) = (log, rows) }
+
+        func run() {
+            while true {
+                let index = next.add(1, ordering: .relaxed).oldValue
+                guard index < rows.count else { return }
+                do { try StorageNetwork.move(rows[index], by: 0.5, in: log) } catch { failure.withLock { $0 = error } }
+            }
+        }
+    }
+
+    private static func commitThreads(_ bench: Bench) throws -> () throws -> Outcome {
+        let log = try opened(bench)
+        let rows = Array(bench.movedRows.prefix(4000))
+        return {
+            let committers = Committers(log: log, rows: rows)
+            let before = log.statistics
+            let result = peer_on_threads(
+                16,
+                { context in
+                    if let context { Unmanaged<Committers>.fromOpaque(context).takeUnretainedValue().run() }
+                }, Unmanaged.passUnretained(committers).toOpaque())
+            guard result.nanoseconds >= 0 else { throw BenchmarkError(String(cString: peer_message())) }
+            if let error = committers.failure.withLock({ $0 }) { throw error }
+            let after = log.statistics
+            return Outcome(Double(after.commits - before.commits) / Double(max(1, after.syncs - before.syncs)))
+        }
+    }
+
+    /// A million joints in one commit, their file copied while it is open, as a killed process leaves it; the time is that of opening the copy.
+    private static func openCrash(_ bench: Bench) throws -> () throws -> Outcome {
+        let directory = try bench.freshDirectory("graben-crash")
+        let log = try StorageNetwork(network: bench.network).load(directory + "/network.graben", withLines: false)
+        let copy = directory + "/copy.graben"
+        return {
+            try? FileManager.default.removeItem(atPath: copy)
+            try FileManager.default.copyItem(atPath: log.path, toPath: copy)
+            var opened: Log?
+            let outcome = try Workloads.timed {
+                let log = try Log.open(path: copy, in: RealFileSystem())
+                opened = log
+                return nil
+            }
+            guard let opened, opened.newest.liveCount(StorageNetwork.joint) == bench.network.count else {
+                throw BenchmarkError("open.crash: the copy does not hold all joints.")
+            }
+            try opened.close()
+            return outcome
+        }
+    }
+
+    private static func sizeLog(_ bench: Bench) throws -> () throws -> Outcome {
+        {
+            let log = try StorageNetwork(network: bench.network).load(try bench.freshDirectory("graben-size") + "/network.graben")
+            try log.close()
+            let attributes = try FileManager.default.attributesOfItem(atPath: log.path)
+            guard let size = attributes[.size] as? any BinaryInteger else { throw BenchmarkError("size.log: \(log.path) has no size.") }
+            return Outcome(Double(size))
+        }
+    }
+}

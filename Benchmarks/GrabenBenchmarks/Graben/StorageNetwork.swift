@@ -1,0 +1,68 @@
+import GrabenFixtures
+import GrabenLog
+
+/// The network as the storage layer holds it: no model and no objects, only layouts, records and chunks.
+struct StorageNetwork {
+    static let joint: EntityCode = 1
+    static let line: EntityCode = 2
+    static let jointLayout = RecordLayout(
+        number: 1, entity: joint, fields: [RecordField(name: "name", kind: .string, isOptional: true)],
+        lanes: [Lane(name: "x"), Lane(name: "y"), Lane(name: "z")])
+    static let lineLayout = RecordLayout(
+        number: 2, entity: line,
+        fields: ["start", "end"].map { RecordField(name: $0, kind: .reference, isOptional: true, destination: joint) }, lanes: [])
+    static let outgoing = ReverseKey(source: line, field: "start", target: joint)
+    static let incoming = ReverseKey(source: line, field: "end", target: joint)
+    static let catalog = Catalog(
+        version: 1, entities: [CatalogEntity(code: joint, name: "Joint"), CatalogEntity(code: line, name: "Line")],
+        layouts: [jointLayout, lineLayout], references: [outgoing, incoming])
+
+    let network: RandomNetwork
+
+    /// Creates a store with the whole network in one commit, and leaves it open.
+    func load(_ path: String, withLines: Bool = true) throws -> Log {
+        let log = try Log.open(path: path, in: RealFileSystem())
+        let count = network.count
+        _ = try log.reserveRows(entity: Self.joint, count: count)
+        if withLines { _ = try log.reserveRows(entity: Self.line, count: count) }
+        _ = try log.commit { (_, builder) in
+            builder.setCatalog(Self.catalog)
+            appendChunks(to: &builder)
+            for row in 0..<count {
+                let name = StoredValue.string(network.name(row))
+                builder.appendRecord(layout: Self.jointLayout, row: Row(row), isInsert: true) { _ in name }
+            }
+            guard withLines else { return }
+            for row in 0..<count {
+                builder.appendRecord(layout: Self.lineLayout, row: Row(row), isInsert: true) { field in
+                    .reference(Self.joint, field == 0 ? network.starts[row] : network.ends[row])
+                }
+            }
+        }
+        return log
+    }
+
+    private func appendChunks(to builder: inout CommitBuilder) {
+        let layout = Self.jointLayout
+        let chunk = UnsafeMutableRawPointer.allocate(byteCount: layout.chunkByteCount, alignment: 64)
+        defer { chunk.deallocate() }
+        for first in stride(from: 0, to: network.count, by: slotsPerChunk) {
+            let count = min(slotsPerChunk, network.count - first)
+            for (lane, values) in [network.x, network.y, network.z].enumerated() {
+                (chunk + layout.laneOffsets[lane]).copyMemory(from: values + first, byteCount: count * MemoryLayout<Double>.size)
+            }
+            builder.appendChunk(layout: layout, firstRow: Row(first), count: count, from: chunk)
+        }
+    }
+
+    /// Adds `delta` to one joint's z in a commit of its own.
+    static func move(_ row: Row, by delta: Double, in log: Log) throws {
+        _ = try log.commit { (snapshot: LogSnapshot, builder: inout CommitBuilder) throws(LogError) in
+            let slot = snapshot.slot(joint, row)
+            let chunk = try snapshot.chunk(joint, slot / slotsPerChunk)
+            let offset = jointLayout.laneOffsets[2] + slot % slotsPerChunk * MemoryLayout<Double>.size
+            let z = chunk.load(fromByteOffset: offset, as: Double.self)
+            builder.appendPatch(layout: jointLayout, lanes: [2], rows: [row], bits: [(z + delta).bitPattern])
+        }
+    }
+}
