@@ -7,7 +7,7 @@ struct KernelLane {
     let bits: [UInt64]
 
     /// - Parameter special: whether NaN, infinities and both zeros are among the values.
-    init(count: Int, random: inout SplitMix64, special: Bool) {
+    init(count: Int, random: inout GrabenFixtures.SplitMix64, special: Bool) {
         let odd: [Double] = [.nan, .infinity, -.infinity, 0, -0.0]
         let values = (0..<count).map { _ in
             special && random.below(6) == 0 ? odd[Int(random.below(5))] : random.unit() * 2000 - 1000

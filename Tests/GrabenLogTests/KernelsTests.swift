@@ -25,7 +25,7 @@ import Testing
             }
             return ~crc
         }
-        var random = SplitMix64(seed: 1)
+        var random = GrabenFixtures.SplitMix64(seed: 1)
         let bytes = (0..<40_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         bytes.withUnsafeBytes { all in
             // Around each size at which the streams of a block are joined: 3 × 80, 336, 1,360 and 5,456 bytes.
@@ -50,7 +50,7 @@ import Testing
 
     @Test("a lane's sum is the same at every level, bit for bit, with and without a bitmap, one lane or many")
     func sums() {
-        var random = SplitMix64(seed: 2)
+        var random = GrabenFixtures.SplitMix64(seed: 2)
         for length in Self.lengths {
             let lane = KernelLane(count: length, random: &random, special: false)
             for bits in [nil, lane.bits] {
@@ -92,7 +92,7 @@ import Testing
 
     @Test("the extent ignores NaN and cleared slots, and counts what it saw")
     func extents() {
-        var random = SplitMix64(seed: 3)
+        var random = GrabenFixtures.SplitMix64(seed: 3)
         for length in Self.lengths {
             let lane = KernelLane(count: length, random: &random, special: true)
             for bits in [nil, lane.bits] {
@@ -114,7 +114,7 @@ import Testing
 
     @Test("a range test sets exactly the bits of the values inside, at both bounds, and never a NaN's")
     func ranges() {
-        var random = SplitMix64(seed: 4)
+        var random = GrabenFixtures.SplitMix64(seed: 4)
         let bounds: [(Double, Double)] = [
             (-100, 100), (0, 0), (100, -100), (-.infinity, .infinity), (.nan, 5), (-5, .nan), (.infinity, .infinity),
         ]
@@ -145,7 +145,7 @@ import Testing
 
     @Test("translating moves the chosen values only and leaves every other byte as it was")
     func translations() {
-        var random = SplitMix64(seed: 5)
+        var random = GrabenFixtures.SplitMix64(seed: 5)
         for length in Self.lengths {
             let lane = KernelLane(count: length, random: &random, special: true)
             for bits in [nil, lane.bits] {
@@ -173,7 +173,7 @@ import Testing
 
     @Test("gathering gives the three lanes of each place, and zeros where there is no chunk")
     func gathers() {
-        var random = SplitMix64(seed: 6)
+        var random = GrabenFixtures.SplitMix64(seed: 6)
         let chunkBytes = 3 * 8192
         let memory = UnsafeMutableRawPointer.allocate(byteCount: 3 * chunkBytes, alignment: 64)
         defer { memory.deallocate() }
