@@ -17,6 +17,18 @@ import Testing
         #expect(try ManagedObjectModel.load(json: drawingModel().jsonData()) == drawingModel())
     }
 
+    @Test("a model comes back from the bytes of a catalog the same, and a tree that is no model is an error")
+    func catalog() throws {
+        var random = RandomModel(random: Seeded(state: 5))
+        for _ in 0..<200 {
+            let model = random.model()
+            #expect(try ManagedObjectModel(tree: CBOR.decode(model.tree().encoded())) == model)
+        }
+        for tree: CBOR in [.null, .bytes([1]), ["entities": [.bytes([])]], ["entities": [["name": "A", "name": "B"]]]] {
+            #expect(throws: ModelError.self) { try ManagedObjectModel(tree: tree) }
+        }
+    }
+
     private func reason(_ json: String) -> String {
         do {
             _ = try ManagedObjectModel.load(json: Data(json.utf8))

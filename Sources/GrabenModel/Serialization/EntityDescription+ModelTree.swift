@@ -1,5 +1,7 @@
+internal import GrabenLog
+
 extension EntityDescription {
-    func tree(at place: String) throws(ModelError) -> ModelTree {
+    func tree(at place: String) throws(ModelError) -> CBOR {
         var writer = ModelTreeWriter()
         writer.put("name", name)
         writer.put("abstract", isAbstract, unless: false)
@@ -10,13 +12,13 @@ extension EntityDescription {
             try attributes.map { (attribute) throws(ModelError) in try attribute.tree(at: "\(place) \"\(name)\" / \(attribute.name)") })
         writer.put("relationships", relationships.map(\.tree))
         writer.put("fetchedProperties", fetchedProperties.map(\.tree))
-        writer.put("unique", uniquenessConstraints.map { key in .array(key.map { .string($0) }) })
+        writer.put("unique", uniquenessConstraints.map { key in CBOR.array(key.map { .string($0) }) })
         writer.put("renamedFrom", renamingIdentifier)
         writer.put(userInfo: userInfo)
         return writer.tree
     }
 
-    init(tree: ModelTree, at place: String) throws(ModelError) {
+    init(tree: CBOR, at place: String) throws(ModelError) {
         let reader = try ModelTreeReader(tree, at: place)
         try reader.allow([
             "name", "abstract", "superentity", "class", "attributes", "relationships", "fetchedProperties", "unique", "renamedFrom",
@@ -35,14 +37,14 @@ extension EntityDescription {
                 try FetchedPropertyDescription(tree: element.tree, at: element.place)
             },
             uniquenessConstraints: try reader.list("unique").map { (element) throws(ModelError) in
-                try ModelTreeReader(.map(["key": element.tree]), at: element.place).strings("key")
+                try ModelTreeReader(.map([(key: "key", value: element.tree)]), at: element.place).strings("key")
             },
             renamingIdentifier: try reader.string("renamedFrom"), userInfo: try reader.userInfo())
     }
 }
 
 extension AttributeDescription {
-    fileprivate func tree(at place: String) throws(ModelError) -> ModelTree {
+    fileprivate func tree(at place: String) throws(ModelError) -> CBOR {
         var writer = ModelTreeWriter()
         writer.put("name", name)
         writer.put("type", type.rawValue)
@@ -51,7 +53,7 @@ extension AttributeDescription {
         writer.put("packed", isPacked, unless: false)
         for (key, value) in [("default", defaultValue), ("minimum", minimum), ("maximum", maximum)] {
             guard let value else { continue }
-            writer.put(key, try type.tree(of: value, at: "\(place) / \(key)") as ModelTree?)
+            writer.put(key, try type.tree(of: value, at: "\(place) / \(key)"))
         }
         writer.put("minimumLength", minimumLength)
         writer.put("maximumLength", maximumLength)
@@ -60,7 +62,7 @@ extension AttributeDescription {
         return writer.tree
     }
 
-    fileprivate init(tree: ModelTree, at place: String) throws(ModelError) {
+    fileprivate init(tree: CBOR, at place: String) throws(ModelError) {
         let reader = try ModelTreeReader(tree, at: place)
         try reader.allow([
             "name", "type", "optional", "default", "transient", "packed", "minimum", "maximum", "minimumLength", "maximumLength",
@@ -81,7 +83,7 @@ extension AttributeDescription {
 }
 
 extension RelationshipDescription {
-    fileprivate var tree: ModelTree {
+    fileprivate var tree: CBOR {
         var writer = ModelTreeWriter()
         writer.put("name", name)
         writer.put("destination", destination)
@@ -97,7 +99,7 @@ extension RelationshipDescription {
         return writer.tree
     }
 
-    fileprivate init(tree: ModelTree, at place: String) throws(ModelError) {
+    fileprivate init(tree: CBOR, at place: String) throws(ModelError) {
         let reader = try ModelTreeReader(tree, at: place)
         try reader.allow([
             "name", "destination", "inverse", "toMany", "ordered", "optional", "minimumCount", "maximumCount", "deleteRule",
@@ -113,7 +115,7 @@ extension RelationshipDescription {
 }
 
 extension FetchedPropertyDescription {
-    fileprivate var tree: ModelTree {
+    fileprivate var tree: CBOR {
         var writer = ModelTreeWriter()
         writer.put("name", name)
         writer.put("destination", destination)
@@ -125,7 +127,7 @@ extension FetchedPropertyDescription {
         return writer.tree
     }
 
-    fileprivate init(tree: ModelTree, at place: String) throws(ModelError) {
+    fileprivate init(tree: CBOR, at place: String) throws(ModelError) {
         let reader = try ModelTreeReader(tree, at: place)
         try reader.allow(["name", "destination", "predicate", "sort", "limit", "offset", "userInfo"])
         self.init(

@@ -1,13 +1,17 @@
+internal import FoundationEssentials
+package import GrabenLog
+
 extension JSONText {
     /// The text of a tree: keys sorted, two spaces a level, an object or list on one line where it fits; ends with a newline.
     ///
-    /// Numbers must be finite. Complexity: the length of the text times its depth.
-    package static func text(of tree: ModelTree) -> String { block(tree, indentation: 0, used: 0) + "\n" }
+    /// Bytes are written as `{"$data": "base64"}`, numbers that are not finite as `{"$double": "nan"}`, `"inf"` and `"-inf"`.
+    /// Complexity: the length of the text times its depth.
+    package static func text(of tree: CBOR) -> String { block(tree, indentation: 0, used: 0) + "\n" }
 
     /// The width up to which a list or an object stays on one line.
     private static let width = 110
 
-    private static func block(_ tree: ModelTree, indentation: Int, used: Int) -> String {
+    private static func block(_ tree: CBOR, indentation: Int, used: Int) -> String {
         let flat = line(tree)
         // The outermost levels are always opened, one entity or property a line at most.
         if used + flat.utf8.count <= width, indentation > 2 || !isContainer(tree) { return flat }
@@ -27,19 +31,20 @@ extension JSONText {
         }
     }
 
-    private static func isContainer(_ tree: ModelTree) -> Bool {
+    private static func isContainer(_ tree: CBOR) -> Bool {
         switch tree {
         case .array, .map: true
         default: false
         }
     }
 
-    private static func line(_ tree: ModelTree) -> String {
+    private static func line(_ tree: CBOR) -> String {
         switch tree {
         case .null: "null"
         case .bool(let value): value ? "true" : "false"
         case .int(let value): "\(value)"
-        case .double(let value): "\(value)"
+        case .double(let value): value.isFinite ? "\(value)" : "{\"$double\": \"\(value)\"}"
+        case .bytes(let value): "{\"$data\": \"\(Data(value).base64EncodedString())\"}"
         case .string(let value): quoted(value)
         case .array(let elements): "[" + elements.map(line).joined(separator: ", ") + "]"
         case .map(let fields):

@@ -1,3 +1,5 @@
+package import GrabenLog
+
 /// Reads JSON text into a tree, with the line and column of the first mistake.
 ///
 /// Foundation's decoder says only that the text is wrong, not where, and lets the last of two equal keys win in silence. This one also
@@ -24,7 +26,7 @@ package struct JSONText {
     /// The tree of a whole text, which holds one value and may begin with a byte order mark.
     ///
     /// Complexity: linear in the length of the text.
-    package static func tree(of text: some Collection<UInt8>) throws(Mistake) -> ModelTree {
+    package static func tree(of text: some Collection<UInt8>) throws(Mistake) -> CBOR {
         var reader = JSONText(bytes: Array(text))
         if reader.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.position = 3 }
         let tree = try reader.value(depth: 0)
@@ -54,7 +56,7 @@ package struct JSONText {
         return true
     }
 
-    private mutating func value(depth: Int) throws(Mistake) -> ModelTree {
+    private mutating func value(depth: Int) throws(Mistake) -> CBOR {
         skipSpace()
         guard depth < Self.depthLimit else { throw mistake("nested deeper than \(Self.depthLimit) levels") }
         switch next {
@@ -64,7 +66,7 @@ package struct JSONText {
         case (UInt8(ascii: "0")...UInt8(ascii: "9"))?, UInt8(ascii: "-"): return try number()
         case nil: throw mistake("the text ends where a value should be")
         default:
-            for (word, tree) in [("true", ModelTree.bool(true)), ("false", .bool(false)), ("null", .null)]
+            for (word, tree) in [("true", CBOR.bool(true)), ("false", .bool(false)), ("null", .null)]
             where bytes[position...].starts(with: word.utf8) {
                 position += word.utf8.count
                 return tree
@@ -73,9 +75,10 @@ package struct JSONText {
         }
     }
 
-    private mutating func object(depth: Int) throws(Mistake) -> ModelTree {
+    private mutating func object(depth: Int) throws(Mistake) -> CBOR {
         position += 1
-        var fields: [String: ModelTree] = [:]
+        var fields: [(key: String, value: CBOR)] = []
+        var keys: Set<String> = []
         skipSpace()
         if skip("}") { return .map(fields) }
         while true {
@@ -85,17 +88,17 @@ package struct JSONText {
             let key = try string()
             skipSpace()
             guard skip(":") else { throw mistake("expected \":\" after the key \"\(key)\"") }
-            let value = try value(depth: depth + 1)
-            guard fields.updateValue(value, forKey: key) == nil else { throw mistake("the key \"\(key)\" occurs twice", at: place) }
+            guard keys.insert(key).inserted else { throw mistake("the key \"\(key)\" occurs twice", at: place) }
+            fields.append((key, try value(depth: depth + 1)))
             skipSpace()
             if skip("}") { return .map(fields) }
             guard skip(",") else { throw mistake("expected \",\" or \"}\"") }
         }
     }
 
-    private mutating func array(depth: Int) throws(Mistake) -> ModelTree {
+    private mutating func array(depth: Int) throws(Mistake) -> CBOR {
         position += 1
-        var elements: [ModelTree] = []
+        var elements: [CBOR] = []
         skipSpace()
         if skip("]") { return .array(elements) }
         while true {
@@ -106,7 +109,7 @@ package struct JSONText {
         }
     }
 
-    private mutating func number() throws(Mistake) -> ModelTree {
+    private mutating func number() throws(Mistake) -> CBOR {
         let start = position
         var isInteger = true
         let isNegative = skip("-")

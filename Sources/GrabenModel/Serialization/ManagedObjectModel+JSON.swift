@@ -1,4 +1,5 @@
 public import FoundationEssentials
+package import GrabenLog
 
 #if canImport(Glibc)
     internal import Glibc
@@ -12,7 +13,7 @@ extension ManagedObjectModel {
     /// Throws `ModelError.malformed`, naming the spot, for text that is no JSON, an unknown or missing key or a value of the wrong kind.
     /// Whether the model makes sense is not looked at: `resolved()` does that.
     public static func load(json: Data) throws(ModelError) -> ManagedObjectModel {
-        let tree: ModelTree
+        let tree: CBOR
         do {
             tree = try JSONText.tree(of: json)
         } catch {
@@ -49,12 +50,12 @@ extension ManagedObjectModel {
     /// The model as plain data, as JSON and a store's catalog hold it.
     ///
     /// Throws as `jsonData()`.
-    package func tree() throws(ModelError) -> ModelTree {
+    package func tree() throws(ModelError) -> CBOR {
         var writer = ModelTreeWriter()
         writer.put("format", Self.formatName)
-        var trees: [ModelTree] = []
+        var trees: [CBOR] = []
         for (index, entity) in entities.enumerated() { trees.append(try entity.tree(at: "entities[\(index)]")) }
-        writer.put("entities", .array(trees) as ModelTree?)
+        writer.put("entities", CBOR.array(trees))
         writer.put(userInfo: userInfo)
         return writer.tree
     }
@@ -62,7 +63,7 @@ extension ManagedObjectModel {
     /// The model that plain data stands for.
     ///
     /// Throws `ModelError.malformed`, naming the spot, where it does not.
-    package init(tree: ModelTree) throws(ModelError) {
+    package init(tree: CBOR) throws(ModelError) {
         let reader = try ModelTreeReader(tree, at: "")
         try reader.allow(["format", "entities", "userInfo"])
         if let format = try reader.string("format"), format != Self.formatName {

@@ -1,14 +1,19 @@
+internal import GrabenLog
 internal import GrabenPredicate
 
 /// Reads an object of a model's tree key by key, and knows where in the tree it stands, for the messages.
 struct ModelTreeReader {
     /// Where the object stands, such as `entities[1] "Line"`; empty for the model itself.
     private(set) var place: String
-    private let fields: [String: ModelTree]
+    private let fields: [String: CBOR]
 
-    init(_ tree: ModelTree, at place: String) throws(ModelError) {
-        guard case .map(let fields) = tree else {
+    init(_ tree: CBOR, at place: String) throws(ModelError) {
+        guard case .map(let pairs) = tree else {
             throw .malformed(place: place, reason: "expected an object, found \(tree.kindName)")
+        }
+        var fields: [String: CBOR] = [:]
+        for (key, value) in pairs where fields.updateValue(value, forKey: key) != nil {
+            throw .malformed(place: place, reason: "the key \"\(key)\" occurs twice")
         }
         self.place = place
         self.fields = fields
@@ -24,7 +29,7 @@ struct ModelTreeReader {
 
     func place(of key: String) -> String { place.isEmpty ? key : "\(place) / \(key)" }
 
-    func tree(_ key: String) -> ModelTree? { fields[key] }
+    func tree(_ key: String) -> CBOR? { fields[key] }
 
     func string(_ key: String) throws(ModelError) -> String? {
         guard let tree = fields[key] else { return nil }
@@ -63,7 +68,7 @@ struct ModelTreeReader {
     }
 
     /// The elements of a list and where each stands; none when the key is absent.
-    func list(_ key: String) throws(ModelError) -> [(tree: ModelTree, place: String)] {
+    func list(_ key: String) throws(ModelError) -> [(tree: CBOR, place: String)] {
         guard let tree = fields[key] else { return [] }
         guard case .array(let elements) = tree else { throw unexpected(tree, key, "a list") }
         return elements.enumerated().map { ($1, "\(place(of: key))[\($0)]") }
@@ -91,7 +96,22 @@ struct ModelTreeReader {
         return result
     }
 
-    private func unexpected(_ tree: ModelTree, _ key: String, _ expected: String) -> ModelError {
+    private func unexpected(_ tree: CBOR, _ key: String, _ expected: String) -> ModelError {
         .malformed(place: place(of: key), reason: "expected \(expected), found \(tree.kindName)")
+    }
+}
+
+extension CBOR {
+    /// What kind of thing it is, for messages about a thing of another kind.
+    var kindName: String {
+        switch self {
+        case .null: "null"
+        case .bool: "true or false"
+        case .int, .double: "a number"
+        case .string: "text"
+        case .bytes: "bytes"
+        case .array: "a list"
+        case .map: "an object"
+        }
     }
 }

@@ -1,16 +1,30 @@
+internal import GrabenLog
+
 /// Collects the keys of an object of a model's tree, leaving out what says no more than its absence does.
 struct ModelTreeWriter {
-    private var fields: [String: ModelTree] = [:]
+    private var fields: [String: CBOR] = [:]
 
-    var tree: ModelTree { .map(fields) }
+    /// The object, its keys sorted, so that equal models give equal bytes.
+    var tree: CBOR { .map(fields.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value) }) }
 
-    mutating func put(_ key: String, _ value: ModelTree?) { fields[key] = value }
-    mutating func put(_ key: String, _ value: String?) { fields[key] = value.map { .string($0) } }
-    mutating func put(_ key: String, _ value: Int?) { fields[key] = value.map { .int(Int64($0)) } }
-    mutating func put(_ key: String, _ value: Bool, unless usual: Bool) { fields[key] = value == usual ? nil : .bool(value) }
-    mutating func put(_ key: String, _ values: [ModelTree]) { fields[key] = values.isEmpty ? nil : .array(values) }
-    mutating func put(_ key: String, _ values: [String]) { put(key, values.map { .string($0) }) }
+    mutating func put(_ key: String, _ value: CBOR) { fields[key] = value }
+    mutating func put(_ key: String, _ value: String?) {
+        if let value { fields[key] = .string(value) }
+    }
+    mutating func put(_ key: String, _ value: Int?) {
+        if let value { fields[key] = .int(Int64(value)) }
+    }
+    mutating func put(_ key: String, _ value: Bool, unless usual: Bool) {
+        if value != usual { fields[key] = .bool(value) }
+    }
+    mutating func put(_ key: String, _ values: [CBOR]) {
+        if !values.isEmpty { fields[key] = .array(values) }
+    }
+    mutating func put(_ key: String, _ values: [String]) { put(key, values.map { CBOR.string($0) }) }
     mutating func put(userInfo: [String: String]) {
-        fields["userInfo"] = userInfo.isEmpty ? nil : .map(userInfo.mapValues { .string($0) })
+        guard !userInfo.isEmpty else { return }
+        var writer = ModelTreeWriter()
+        for (key, value) in userInfo { writer.put(key, value) }
+        fields["userInfo"] = writer.tree
     }
 }

@@ -4,27 +4,27 @@ internal import GrabenLog
 /// Values of attributes in a model's tree. The attribute's type says how to read one; what JSON has no word for is an object of one key.
 extension AttributeType {
     /// The tree of a value of this type.
-    func tree(of value: Value, at place: String) throws(ModelError) -> ModelTree {
+    func tree(of value: Value, at place: String) throws(ModelError) -> CBOR {
         switch normalized(value) {
         case .null: return .null
         case .bool(let value): return .bool(value)
         case .int(let value): return .int(value)
         case .float(let value): return .number(Double(value))
         case .double(let value): return .number(value)
-        case .decimal(let value): return .map(["$decimal": .string(value.description)])
+        case .decimal(let value): return .tag("$decimal", .string(value.description))
         case .string(let value), .uri(let value): return .string(value)
-        case .date(let value): return .map(["$date": .date(value)])
-        case .data(let value): return .map(["$data": .string(value.base64EncodedString())])
+        case .date(let value): return .tag("$date", .date(value))
+        case .data(let value): return .tag("$data", .string(value.base64EncodedString()))
         case .uuid(let value): return .string(value.uuidString)
         case .json(let value):
             if let text = String(validating: value, as: UTF8.self) { return .string(text) }
-            return .map(["$data": .string(value.base64EncodedString())])
+            return .tag("$data", .string(value.base64EncodedString()))
         case .reference, .references, nil: throw unfit("\(value)", at: place)
         }
     }
 
     /// The value of this type that a tree stands for.
-    func value(of tree: ModelTree, at place: String) throws(ModelError) -> Value {
+    func value(of tree: CBOR, at place: String) throws(ModelError) -> Value {
         switch (self, tree) {
         case (_, .null): return .null
         case (.boolean, .bool(let value)): return .bool(value)
@@ -70,12 +70,12 @@ extension AttributeType {
     }
 }
 
-extension ModelTree {
+extension CBOR {
     /// The number, in a form that JSON can write and that comes back with the same bits (of a NaN only that it is one).
-    fileprivate static func number(_ value: Double) -> ModelTree {
+    fileprivate static func number(_ value: Double) -> CBOR {
         if value.isFinite { return .double(value) }
         let name = value.isNaN ? "nan" : value < 0 ? "-inf" : "inf"
-        return .map(["$double": .string(name)])
+        return .tag("$double", .string(name))
     }
 
     fileprivate var number: Double? {
@@ -94,12 +94,14 @@ extension ModelTree {
     }
 
     /// Text where that leads back to the very same date, else its seconds since 2001.
-    fileprivate static func date(_ value: Date) -> ModelTree {
+    fileprivate static func date(_ value: Date) -> CBOR {
         let seconds = value.timeIntervalSinceReferenceDate
         // Years 1 to 9999, between which the format has four digits for a year.
         if seconds >= -63_114_076_800, seconds < 252_455_616_000 {
             let text = value.formatted(.iso8601)
-            if let back = try? Date(text, strategy: .iso8601), Value.date(back) == .date(value) { return .string(text) }
+            if let back = try? Date(text, strategy: .iso8601), back.timeIntervalSinceReferenceDate.bitPattern == seconds.bitPattern {
+                return .string(text)
+            }
         }
         return .number(seconds)
     }
@@ -117,10 +119,13 @@ extension ModelTree {
     }
 
     /// The content of an object of this one key.
-    fileprivate func tagged(_ key: String) -> ModelTree? {
-        guard case .map(let fields) = self, fields.count == 1 else { return nil }
-        return fields[key]
+    fileprivate func tagged(_ key: String) -> CBOR? {
+        guard case .map(let fields) = self, fields.count == 1, let field = fields.first, field.key == key else { return nil }
+        return field.value
     }
+
+    /// An object of one key.
+    fileprivate static func tag(_ key: String, _ content: CBOR) -> CBOR { .map([(key: key, value: content)]) }
 }
 
 extension Decimal {
