@@ -36,10 +36,11 @@ demo: deps
 	@echo "==> running it"
 	@.build/release/Demo
 
-# The whole suite comes last, so that the last line is its summary.
+# The whole suite comes last, so that the last line is its summary. Leaks are not looked for: Swift keeps bits of its own in the pointers of
+# indirect enum cases, so what only a global of such a type holds counts as lost.
 test: deps
 	@echo "==> the memory-sensitive tests under the address sanitizer"
-	@swift test --disable-xctest --sanitize=address --scratch-path .build/asan --filter '$(SANITIZED)'
+	@ASAN_OPTIONS=detect_leaks=0 swift test --disable-xctest --sanitize=address --scratch-path .build/asan --filter '$(SANITIZED)'
 	@echo "==> every test"
 	@swift test --disable-xctest
 
