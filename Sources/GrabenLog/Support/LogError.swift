@@ -1,5 +1,5 @@
 /// What went wrong in the log, by what the caller can do about it.
-package enum LogError: Error, Sendable, Equatable {
+public enum LogError: Error, Sendable, Equatable {
     /// A call to the operating system failed. `number` is `errno`.
     case system(operation: String, path: String, number: Int32)
     case noSuchFile(path: String)
@@ -27,7 +27,8 @@ package enum LogError: Error, Sendable, Equatable {
 }
 
 extension LogError: CustomStringConvertible {
-    package var description: String {
+    /// What was being done, to which file, and what to do next.
+    public var description: String {
         switch self {
         case .system(let operation, let path, let number): "\(operation) '\(path)' failed: \(Platform.message(number))"
         case .noSuchFile(let path): "there is no store at '\(path)'; check the path, or open it for writing to create it"

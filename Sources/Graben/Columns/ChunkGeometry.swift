@@ -1,0 +1,171 @@
+import GrabenLog
+
+/// Where the lanes and validity bitmaps of an entity's chunks lie in memory.
+///
+///     0            8192         16384        24576     24704
+///     | x × 1,024  | y × 1,024  | z × 1,024  | valid x | …     rounded up to 64
+///
+/// A Double lane takes 8,192 bytes, a Float lane 4,096; each optional lane has a bitmap of 128 bytes behind the lanes, bit set = has a
+/// value. It is the layout of a chunk in the file, so a chunk can be used where it lies.
+package struct ChunkGeometry: Sendable, Equatable {
+    package struct Lane: Sendable, Equatable {
+        package var offset: Int
+        package var isDouble: Bool
+        /// The byte offset of the validity bitmap, or nil where every value is valid.
+        package var validityOffset: Int?
+    }
+
+    package static let slotsPerChunk = 1024
+    package let lanes: [Lane]
+    package let byteCount: Int
+
+    package init(lanes widths: [(isDouble: Bool, isOptional: Bool)]) {
+        var lanes: [Lane] = []
+        var offset = 0
+        for (isDouble, _) in widths {
+            lanes.append(Lane(offset: offset, isDouble: isDouble, validityOffset: nil))
+            offset += Self.slotsPerChunk * (isDouble ? 8 : 4)
+        }
+        for (index, (_, isOptional)) in widths.enumerated() where isOptional {
+            lanes[index].validityOffset = offset
+            offset += Self.slotsPerChunk / 8
+        }
+        self.lanes = lanes
+        byteCount = (offset + 63) & ~63
+    }
+
+    /// The bits of one value as they are stored; a float in the low half.
+    @inline(__always)
+    func bits(_ chunk: UnsafeRawPointer, _ lane: Int, _ slot: Int) -> UInt64 {
+        let lane = lanes[lane]
+        return lane.isDouble
+            ? chunk.load(fromByteOffset: lane.offset + slot * 8, as: UInt64.self)
+            : UInt64(chunk.load(fromByteOffset: lane.offset + slot * 4, as: UInt32.self))
+    }
+
+    @inline(__always)
+    func setBits(_ chunk: UnsafeMutableRawPointer, _ lane: Int, _ slot: Int, _ bits: UInt64) {
+        let lane = lanes[lane]
+        if lane.isDouble {
+            chunk.storeBytes(of: bits, toByteOffset: lane.offset + slot * 8, as: UInt64.self)
+        } else {
+            chunk.storeBytes(of: UInt32(truncatingIfNeeded: bits), toByteOffset: lane.offset + slot * 4, as: UInt32.self)
+        }
+    }
+
+    @inline(__always)
+    func isValid(_ chunk: UnsafeRawPointer, _ lane: Int, _ slot: Int) -> Bool {
+        guard let offset = lanes[lane].validityOffset else { return true }
+        return chunk.load(fromByteOffset: offset + slot / 8, as: UInt8.self) & (1 << UInt8(slot & 7)) != 0
+    }
+
+    @inline(__always)
+    func setValid(_ chunk: UnsafeMutableRawPointer, _ lane: Int, _ slot: Int, _ valid: Bool) {
+        guard let offset = lanes[lane].validityOffset else { return }
+        let byte = chunk.load(fromByteOffset: offset + slot / 8, as: UInt8.self)
+        let mask = UInt8(1) << UInt8(slot & 7)
+        chunk.storeBytes(of: valid ? byte | mask : byte & ~mask, toByteOffset: offset + slot / 8, as: UInt8.self)
+    }
+
+    /// One value; `.null` where the lane is optional and the slot has none.
+    func value(_ chunk: UnsafeRawPointer, _ lane: Int, _ slot: Int) -> Value {
+        guard isValid(chunk, lane, slot) else { return .null }
+        let bits = bits(chunk, lane, slot)
+        return lanes[lane].isDouble
+            ? .double(Double(bitPattern: bits)) : .float(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
+    }
+
+    /// Writes one value; `.null` clears the bits too, so that equal values have equal bytes.
+    func setValue(_ chunk: UnsafeMutableRawPointer, _ lane: Int, _ slot: Int, _ value: Value) {
+        switch value {
+        case .double(let value): setBits(chunk, lane, slot, value.bitPattern)
+        case .float(let value): setBits(chunk, lane, slot, UInt64(value.bitPattern))
+        default:
+            setBits(chunk, lane, slot, 0)
+            setValid(chunk, lane, slot, false)
+            return
+        }
+        setValid(chunk, lane, slot, true)
+    }
+
+    /// Copies every lane of one slot from a chunk to another.
+    func copySlot(_ slot: Int, from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer) {
+        for lane in lanes.indices {
+            setBits(target, lane, slot, bits(source, lane, slot))
+            setValid(target, lane, slot, isValid(source, lane, slot))
+        }
+    }
+
+    /// Whether two chunks hold the same values in a slot; NaN equals itself whatever its payload.
+    func slotsEqual(_ slot: Int, _ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Bool {
+        lanes.indices.allSatisfy { valuesEqual($0, slot, a, b) }
+    }
+
+    func valuesEqual(_ lane: Int, _ slot: Int, _ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Bool {
+        let x = bits(a, lane, slot)
+        let y = bits(b, lane, slot)
+        let validX = isValid(a, lane, slot)
+        guard validX == isValid(b, lane, slot) else { return false }
+        return !validX || x == y || value(a, lane, slot) == value(b, lane, slot)
+    }
+}
+
+/// 1,024 bits, one for each slot of a chunk.
+package struct SlotSet: Sendable {
+    package var words: InlineWords
+
+    package typealias InlineWords = (
+        UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64
+    )
+
+    package init() { words = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) }
+
+    @inline(__always)
+    package subscript(slot: Int) -> Bool {
+        get {
+            let word = withUnsafeBytes(of: words) { $0.load(fromByteOffset: slot / 64 * 8, as: UInt64.self) }
+            return (word >> UInt64(slot & 63)) & 1 == 1
+        }
+        set {
+            withUnsafeMutableBytes(of: &words) {
+                let word = $0.load(fromByteOffset: slot / 64 * 8, as: UInt64.self)
+                let bit = UInt64(1) << UInt64(slot & 63)
+                $0.storeBytes(of: newValue ? word | bit : word & ~bit, toByteOffset: slot / 64 * 8, as: UInt64.self)
+            }
+        }
+    }
+
+    package var isEmpty: Bool { count == 0 }
+
+    package var count: Int {
+        withUnsafeBytes(of: words) { bytes in
+            var total = 0
+            for word in 0..<16 { total += bytes.load(fromByteOffset: word * 8, as: UInt64.self).nonzeroBitCount }
+            return total
+        }
+    }
+
+    package mutating func formIntersection(_ other: SlotSet) {
+        withUnsafeMutableBytes(of: &words) { mine in
+            withUnsafeBytes(of: other.words) { theirs in
+                for word in 0..<16 {
+                    let both = mine.load(fromByteOffset: word * 8, as: UInt64.self) & theirs.load(fromByteOffset: word * 8, as: UInt64.self)
+                    mine.storeBytes(of: both, toByteOffset: word * 8, as: UInt64.self)
+                }
+            }
+        }
+    }
+
+    /// Calls `body` with each member, ascending.
+    package func forEach(_ body: (Int) -> Void) {
+        withUnsafeBytes(of: words) { bytes in
+            for index in 0..<16 {
+                var word = bytes.load(fromByteOffset: index * 8, as: UInt64.self)
+                while word != 0 {
+                    body(index * 64 + word.trailingZeroBitCount)
+                    word &= word - 1
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import GrabenLog
+
+/// The chunks of one entity as one context sees them: the snapshot's, or the context's overlay of them.
+///
+/// Objects hold the address of their chunk's *entry*, so that exchanging a chunk stores one pointer however many objects look at it. The
+/// blocks of entries never move and live as long as the table, which every object keeps alive.
+///
+///     object ──▶ entry ──▶ chunk in the mapped log, or in an overlay
+///     object ──▶ entry ─┘
+///
+/// Invariant: every entry points at `geometry.byteCount` readable bytes that the table keeps alive: a chunk of `owner`'s snapshot, an
+/// overlay, or the table's zero chunk where nothing is bound. So no read through an entry can reach memory that is gone.
+final class ChunkTable {
+    static let entriesPerBlock = 1024
+
+    let geometry: ChunkGeometry
+    private(set) var count = 0
+    private var blocks: [UnsafeMutablePointer<UnsafeMutableRawPointer>] = []
+    private(set) var overlays: [OverlayChunk?] = []
+    private let zero: UnsafeMutableRawPointer
+    /// What keeps the bound chunks alive: the snapshot they belong to.
+    private(set) var owner: AnyObject?
+    /// What a parent context lent: its snapshots, and copies of its overlays.
+    private var lenders: [AnyObject] = []
+    private var copies: [UnsafeMutableRawPointer] = []
+
+    init(geometry: ChunkGeometry) {
+        self.geometry = geometry
+        let byteCount = max(geometry.byteCount, 64)
+        zero = .allocate(byteCount: byteCount, alignment: 64)
+        zero.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+    }
+
+    deinit {
+        for block in blocks { block.deallocate() }
+        for copy in copies { copy.deallocate() }
+        zero.deallocate()
+    }
+
+    /// The address of a chunk's entry; stable for the life of the table.
+    func entry(_ index: Int) -> UnsafeMutablePointer<UnsafeMutableRawPointer> {
+        while index >= blocks.count * Self.entriesPerBlock {
+            let block = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(capacity: Self.entriesPerBlock)
+            block.initialize(repeating: zero, count: Self.entriesPerBlock)
+            blocks.append(block)
+        }
+        if index >= count {
+            overlays.append(contentsOf: repeatElement(nil, count: index + 1 - count))
+            count = index + 1
+        }
+        return blocks[index / Self.entriesPerBlock] + index % Self.entriesPerBlock
+    }
+
+    func isBound(_ index: Int) -> Bool { index < count && entry(index).pointee != zero }
+
+    func chunk(_ index: Int) -> UnsafeRawPointer { UnsafeRawPointer(entry(index).pointee) }
+
+    func overlay(_ index: Int) -> OverlayChunk? { index < count ? overlays[index] : nil }
+
+    /// Lets an entry point at a chunk of the owner's.
+    func bind(_ index: Int, to chunk: UnsafeRawPointer) {
+        entry(index).pointee = UnsafeMutableRawPointer(mutating: chunk)
+    }
+
+    /// Keeps a snapshot alive whose chunks were bound one by one.
+    func keepAlive(_ lender: AnyObject) {
+        if lenders.last !== lender { lenders.append(lender) }
+    }
+
+    /// Binds an entry to a copy of a chunk that may change or go.
+    func bindCopy(_ index: Int, of chunk: UnsafeRawPointer) {
+        let copy = UnsafeMutableRawPointer.allocate(byteCount: geometry.byteCount, alignment: 64)
+        copy.copyMemory(from: chunk, byteCount: geometry.byteCount)
+        copies.append(copy)
+        bind(index, to: copy)
+    }
+
+    /// Binds every chunk without an overlay anew. What was lent before stays alive until the new binding is in place.
+    func rebindAll(_ bind: (Int) -> Void) {
+        let before = (copies, lenders)
+        copies = []
+        lenders = []
+        for index in 0..<count where overlays[index] == nil && entry(index).pointee != zero {
+            entry(index).pointee = zero
+            bind(index)
+        }
+        // Overlays may have one of these for their base.
+        if overlays.contains(where: { $0 != nil }) {
+            copies += before.0
+            lenders += before.1
+        } else {
+            for copy in before.0 { copy.deallocate() }
+        }
+    }
+
+    /// The context's own copy of a chunk, made at the first call.
+    func makeOverlay(_ index: Int) -> OverlayChunk {
+        let entry = entry(index)
+        if let overlay = overlays[index] { return overlay }
+        let overlay = OverlayChunk(copying: entry.pointee, ownedBy: owner, geometry: geometry)
+        overlays[index] = overlay
+        entry.pointee = overlay.data
+        return overlay
+    }
+
+    /// Drops overlays that hold nothing of their own.
+    func dropRedundantOverlays() {
+        for index in overlays.indices {
+            guard let overlay = overlays[index], overlay.isRedundant, overlay.event.isEmpty else { continue }
+            entry(index).pointee = UnsafeMutableRawPointer(mutating: overlay.base)
+            overlays[index] = nil
+        }
+    }
+
+    /// Moves the table onto another snapshot: every bound entry and overlay is pointed at the snapshot's chunk before the old owner is let
+    /// go.
+    ///
+    /// - Parameter chunk: the new snapshot's chunk, or nil where it has none or cannot be read.
+    func advance(to newOwner: AnyObject?, discardingOverlays: Bool, chunk: (Int) -> UnsafeRawPointer?) {
+        for index in 0..<count {
+            let entry = entry(index)
+            if let overlay = overlays[index] {
+                let base = chunk(index) ?? UnsafeRawPointer(zero)
+                if !discardingOverlays { overlay.rebase(onto: base, ownedBy: newOwner) }
+                if discardingOverlays || (overlay.isRedundant && overlay.event.isEmpty) {
+                    entry.pointee = UnsafeMutableRawPointer(mutating: base)
+                    overlays[index] = nil
+                }
+            } else if entry.pointee != zero {
+                entry.pointee = UnsafeMutableRawPointer(mutating: chunk(index) ?? UnsafeRawPointer(zero))
+            }
+        }
+        owner = newOwner
+    }
+}

@@ -1,0 +1,102 @@
+import CGraben
+import GrabenLog
+
+/// The chunks of a table as columns: bound, counted, and with the rows that exist.
+extension ObjectTable {
+    /// How many slots the columns have: those of the snapshot's rows and of new objects.
+    var columnSlotCount: Int {
+        guard let stored, info.geometry.byteCount > 0 else { return 0 }
+        let snapshot = snapshot ?? context?.root.snapshot(of: stored)
+        let saved = snapshot?.highestRow(stored.code).map { Int($0) + 1 } ?? 0
+        return max(saved, newRowEnd)
+    }
+
+    var columnChunkCount: Int { (columnSlotCount + ChunkGeometry.slotsPerChunk - 1) / ChunkGeometry.slotsPerChunk }
+
+    func slotCount(_ index: Int) -> Int { min(ChunkGeometry.slotsPerChunk, columnSlotCount - index * ChunkGeometry.slotsPerChunk) }
+
+    func columnChunk(_ index: Int) -> UnsafeRawPointer {
+        if !chunks.isBound(index) { bind(index) }
+        return chunks.chunk(index)
+    }
+
+    /// The slots of a chunk whose rows exist in the context; nil where all do.
+    func liveSlots(_ index: Int) -> SlotSet? { allSlotsLive ? nil : liveSets()[index] }
+
+    /// Whether every slot up to the last holds a row that exists: the snapshot has no gap, and nothing was inserted or deleted since.
+    private var allSlotsLive: Bool {
+        guard let stored, let context, context.parent == nil, let snapshot, newRowEnd == 0 else { return false }
+        guard snapshot.liveCount(stored.code) == snapshot.highestRow(stored.code).map({ Int($0) + 1 }) ?? 0 else { return false }
+        return !context.changed.contains { $0._table === self && ($0.isInserted || $0.has(ObjectFlag.deleted)) }
+    }
+
+    private func liveSets() -> [SlotSet] {
+        var sets = [SlotSet](repeating: SlotSet(), count: columnChunkCount)
+        guard let stored, let context, let snapshot = snapshot ?? context.root.snapshot(of: stored) else { return sets }
+        if let cached = liveCache, cached.snapshot === snapshot {
+            for (index, set) in cached.sets.enumerated() where index < sets.count { sets[index] = set }
+        } else {
+            snapshot.forEachLiveRow(stored.code) { row in
+                let slot = snapshot.slot(stored.code, row)
+                sets[slot / ChunkGeometry.slotsPerChunk][slot % ChunkGeometry.slotsPerChunk] = true
+                return true
+            }
+            liveCache = (snapshot, sets)
+        }
+        var level: ManagedObjectContext? = context
+        var seen: Set<Row> = []
+        while let current = level {
+            for object in current.changed where object._table.stored === stored && object.has(ObjectFlag.registered) && object.hasChanges {
+                guard seen.insert(object._row).inserted else { continue }
+                let slot = chunkIndex(of: object._row) * ChunkGeometry.slotsPerChunk + object.slot
+                guard slot / ChunkGeometry.slotsPerChunk < sets.count else { continue }
+                sets[slot / ChunkGeometry.slotsPerChunk][slot % ChunkGeometry.slotsPerChunk] = !object.has(ObjectFlag.deleted)
+            }
+            level = current.parent
+        }
+        return sets
+    }
+
+    /// The sum of one lane over the rows that exist.
+    func sum(_ lane: Int) -> Double {
+        guard info.geometry.lanes.indices.contains(lane) else { return 0 }
+        let geometry = info.geometry.lanes[lane]
+        guard allSlotsLive, geometry.validityOffset == nil, geometry.isDouble else {
+            var total = 0.0
+            for index in 0..<columnChunkCount { total += Chunk(table: self, index: index)[lane].sum() }
+            return total
+        }
+        return withLanes(lane) { graben_sum_lanes_f64($0, $1, columnChunkCount) }
+    }
+
+    /// The sums of all lanes, chunk by chunk so that each is read while it is near.
+    func sums() -> [Double] { info.geometry.lanes.indices.map { sum($0) } }
+
+    /// Calls `body` with the addresses of a lane in all chunks, and how many slots each has.
+    private func withLanes<R>(_ lane: Int, _ body: (UnsafePointer<UnsafePointer<Double>?>?, UnsafePointer<UInt32>?) -> R) -> R {
+        let count = columnChunkCount
+        let offset = info.geometry.lanes[lane].offset
+        return withUnsafeTemporaryAllocation(of: UnsafePointer<Double>?.self, capacity: count) { addresses in
+            withUnsafeTemporaryAllocation(of: UInt32.self, capacity: count) { counts in
+                for index in 0..<count {
+                    addresses[index] = (columnChunk(index) + offset).assumingMemoryBound(to: Double.self)
+                    counts[index] = UInt32(slotCount(index))
+                }
+                return body(addresses.baseAddress.map { UnsafePointer($0) }, counts.baseAddress.map { UnsafePointer($0) })
+            }
+        }
+    }
+
+    /// Binds every chunk, so that a loop over rows need not look.
+    func bindAllColumns() { for index in 0..<columnChunkCount { _ = columnChunk(index) } }
+
+    /// The first three Double lanes of a row; zeros for a row that the columns do not have.
+    @inline(__always)
+    func point(_ row: Row) -> SIMD3<Double> {
+        let slot = slotNumber(row)
+        guard slot < chunks.count * ChunkGeometry.slotsPerChunk else { return .zero }
+        let base = chunks.chunk(slot / ChunkGeometry.slotsPerChunk) + slot % ChunkGeometry.slotsPerChunk * 8
+        return SIMD3(
+            base.load(as: Double.self), base.load(fromByteOffset: 8192, as: Double.self), base.load(fromByteOffset: 16384, as: Double.self))
+    }
+}

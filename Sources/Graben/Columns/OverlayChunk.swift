@@ -1,0 +1,115 @@
+import GrabenLog
+
+/// A context's own copy of a chunk: the snapshot's values, with unsaved changes and kept values written over them.
+///
+/// - `dirty` slots hold unsaved changes.
+/// - `kept` slots hold values that the context keeps though its snapshot has others: an object realised before the snapshot advanced, or
+///   a value written by a primitive setter.
+///
+/// Every other slot equals the base chunk. `base` is the snapshot's chunk the copy was made from, kept alive by `owner`.
+final class OverlayChunk {
+    let data: UnsafeMutableRawPointer
+    let geometry: ChunkGeometry
+    private(set) var base: UnsafeRawPointer
+    private(set) var owner: AnyObject?
+    var dirty = SlotSet()
+    var kept = SlotSet()
+    /// For slots whose object is based on an earlier commit than `base`: the values they had there, lane by lane.
+    var earlier: [Int: [Value]] = [:]
+    /// What each slot had before its first change of the current event.
+    var event = EventSlots()
+
+    init(copying base: UnsafeRawPointer, ownedBy owner: AnyObject?, geometry: ChunkGeometry) {
+        self.base = base
+        self.owner = owner
+        self.geometry = geometry
+        data = .allocate(byteCount: geometry.byteCount, alignment: 64)
+        data.copyMemory(from: base, byteCount: geometry.byteCount)
+    }
+
+    deinit { data.deallocate() }
+
+    /// Whether nothing of its own is in it, so that the snapshot's chunk can take its place.
+    var isRedundant: Bool { dirty.isEmpty && kept.isEmpty }
+
+    /// The value at the commit the slot's object is based on.
+    func baseValue(_ lane: Int, _ slot: Int) -> Value {
+        earlier[slot]?[lane] ?? geometry.value(base, lane, slot)
+    }
+
+    /// Whether a slot's values differ from those of the commit its object is based on.
+    func differsFromBase(_ slot: Int) -> Bool {
+        geometry.lanes.indices.contains { geometry.value(data, $0, slot) != baseValue($0, slot) }
+    }
+
+    /// Puts back the values of the base commit and forgets the change.
+    func restore(_ slot: Int) {
+        if let values = earlier[slot] {
+            for lane in values.indices { geometry.setValue(data, lane, slot, values[lane]) }
+            dirty[slot] = false
+            kept[slot] = true
+        } else {
+            geometry.copySlot(slot, from: base, to: data)
+            dirty[slot] = false
+            kept[slot] = false
+        }
+    }
+
+    /// Takes the snapshot's values for a slot, whatever it held.
+    func takeBase(_ slot: Int) {
+        earlier[slot] = nil
+        restore(slot)
+    }
+
+    /// Moves the copy onto a newer base: dirty and kept slots keep their values and remember those of their own base commit.
+    func rebase(onto newBase: UnsafeRawPointer, ownedBy newOwner: AnyObject?) {
+        guard newBase != base else {
+            owner = newOwner
+            return
+        }
+        let fresh = UnsafeMutableRawPointer.allocate(byteCount: geometry.byteCount, alignment: 64)
+        defer { fresh.deallocate() }
+        fresh.copyMemory(from: newBase, byteCount: geometry.byteCount)
+        let preserve: (Int) -> Void = { slot in
+            if self.earlier[slot] == nil, !self.geometry.slotsEqual(slot, self.base, newBase) {
+                self.earlier[slot] = self.geometry.lanes.indices.map { self.geometry.value(self.base, $0, slot) }
+            }
+            self.geometry.copySlot(slot, from: self.data, to: fresh)
+        }
+        dirty.forEach(preserve)
+        kept.forEach { if !self.dirty[$0] { preserve($0) } }
+        data.copyMemory(from: fresh, byteCount: geometry.byteCount)
+        base = newBase
+        owner = newOwner
+    }
+}
+
+/// What the changed slots of a chunk held before the current event, in the order of their first change.
+struct EventSlots {
+    private(set) var slots: [UInt16] = []
+    private(set) var values: [Value] = []
+    private var seen = SlotSet()
+
+    var isEmpty: Bool { slots.isEmpty }
+
+    mutating func note(_ slot: Int, in chunk: UnsafeRawPointer, _ geometry: ChunkGeometry) {
+        guard !seen[slot] else { return }
+        seen[slot] = true
+        slots.append(UInt16(slot))
+        for lane in geometry.lanes.indices { values.append(geometry.value(chunk, lane, slot)) }
+    }
+
+    /// The value a slot had before the event, or nil where the event did not touch it.
+    func value(_ lane: Int, _ slot: Int, laneCount: Int) -> Value? {
+        guard seen[slot], let index = slots.firstIndex(of: UInt16(slot)) else { return nil }
+        return values[index * laneCount + lane]
+    }
+}
+
+extension OverlayChunk {
+    /// A slot's values were saved: they are nobody's change any more, and what they were based on is behind.
+    func settle(_ slot: Int) {
+        dirty[slot] = false
+        earlier[slot] = nil
+    }
+}

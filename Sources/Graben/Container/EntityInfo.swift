@@ -1,0 +1,132 @@
+import GrabenLog
+import GrabenModel
+
+/// An entity as one coordinator works with it: the model's numbers, the class of its objects, and what is looked up often.
+///
+/// Classes are bound to entities here, per coordinator, never in a global table: two models with a `Joint` each live in one process.
+final class EntityInfo: Sendable {
+    let entity: Entity
+    let objectClass: ManagedObject.Type
+    let properties: [PropertyInfo]
+    /// Property numbers of the packed attributes, by lane.
+    let laneProperties: [Int]
+    let geometry: ChunkGeometry
+    /// The class's own accessors, by property number.
+    let accessors: [PrimitiveAccessor?]
+    let hasAccessors: Bool
+    /// Property numbers of the relationships.
+    let relationships: [Int]
+    /// Property numbers that a new object's defaults are set for: those with one.
+    let defaulted: [Int]
+
+    init(entity: Entity, objectClass: ManagedObject.Type) {
+        self.entity = entity
+        self.objectClass = objectClass
+        properties = entity.properties.map(PropertyInfo.init)
+        laneProperties = entity.lanes
+        geometry = ChunkGeometry(
+            lanes: entity.lanes.map {
+                let attribute = entity.properties[$0].attribute
+                return (attribute?.type == .double, attribute?.isOptional ?? true)
+            })
+        var accessors = [PrimitiveAccessor?](repeating: nil, count: properties.count)
+        for accessor in objectClass.primitiveAccessors {
+            if let number = entity.propertyNumber(named: accessor.key) { accessors[number] = accessor }
+        }
+        self.accessors = accessors
+        hasAccessors = accessors.contains { $0 != nil }
+        relationships = properties.filter { $0.link != nil }.map(\.number)
+        defaulted = properties.filter { !$0.defaultValue.isNull }.map(\.number)
+    }
+
+    var index: Int { entity.index }
+    var name: String { entity.name }
+
+    func laneKey(_ lane: Int) -> String? {
+        lane < laneProperties.count ? properties[laneProperties[lane]].name : nil
+    }
+
+    /// The number of a property, or the error that says there is none.
+    func number(_ key: String) throws(GrabenError) -> Int {
+        if let number = entity.propertyNumber(named: key) { return number }
+        throw .unknownKey(entity: name, key: key, nearest: entity.nearestPropertyName(to: key))
+    }
+}
+
+/// A property as contexts work with it.
+struct PropertyInfo: Sendable {
+    enum Kind: Sendable { case attribute, packed, transient, toOne, toMany, fetched }
+
+    let number: Int
+    let name: String
+    let kind: Kind
+    let lane: Int
+    /// Its place in the entity's record, or -1.
+    let field: Int
+    /// The attribute, where it is one.
+    let attribute: AttributeDescription?
+    let relationship: RelationshipDescription?
+    let link: Property.Link?
+    let fetched: FetchedPropertyDescription?
+    /// The entity a fetched property or relationship leads to.
+    let destination: Int
+    /// What a new object holds.
+    let defaultValue: Value
+
+    init(_ property: Property) {
+        number = property.number
+        name = property.name
+        lane = property.lane ?? -1
+        field = property.field ?? -1
+        var attribute: AttributeDescription?
+        var relationship: RelationshipDescription?
+        var link: Property.Link?
+        var fetched: FetchedPropertyDescription?
+        var destination = -1
+        switch property.kind {
+        case .attribute(let description):
+            attribute = description
+            kind = description.isPacked ? .packed : description.isTransient ? .transient : .attribute
+        case .relationship(let description, let found):
+            relationship = description
+            link = found
+            destination = found.destination
+            kind = description.isToMany ? .toMany : .toOne
+        case .fetched(let description, let target):
+            fetched = description
+            destination = target
+            kind = .fetched
+        }
+        self.attribute = attribute
+        self.relationship = relationship
+        self.link = link
+        self.fetched = fetched
+        self.destination = destination
+        defaultValue =
+            if let attribute {
+                if let value = attribute.defaultValue {
+                    value
+                } else if attribute.isPacked && !attribute.isOptional {
+                    attribute.type == .double ? .double(0) : .float(0)
+                } else {
+                    .null
+                }
+            } else { .null }
+    }
+
+    var isOrdered: Bool { relationship?.isOrdered ?? false }
+    /// Whether a record, a column or links hold it.
+    var isPersistent: Bool {
+        switch kind {
+        case .attribute, .packed, .toOne, .toMany: true
+        case .transient, .fetched: false
+        }
+    }
+    /// Whether its value is kept in `ObjectData.values` when set.
+    var isValue: Bool {
+        switch kind {
+        case .attribute, .transient, .toOne: true
+        case .packed, .toMany, .fetched: false
+        }
+    }
+}

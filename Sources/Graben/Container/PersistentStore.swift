@@ -1,0 +1,105 @@
+public import FoundationEssentials
+import GrabenLog
+import GrabenModel
+import Synchronization
+
+/// One store of a coordinator: a log file, or the same engine in memory.
+public final class PersistentStore: Sendable {
+    /// The store's number in this process; ids carry it.
+    public let number: UInt32
+    /// Where the store is.
+    public let location: StoreLocation
+    /// What the store was opened as.
+    public let configuration: StoreConfiguration
+    /// The store's identity, kept in its file.
+    public var uuid: UUID { log.storeUUID }
+
+    let log: Log
+    private let entities: Mutex<[StoredEntity?]>
+    private let numbers: Mutex<[EntityCode: Int]>
+
+    init(number: UInt32, configuration: StoreConfiguration, log: Log) {
+        self.number = number
+        self.configuration = configuration
+        location = configuration.location
+        self.log = log
+        entities = Mutex([])
+        numbers = Mutex([:])
+    }
+
+    /// Takes the numbers a model has in this file; called once, before the store is shared.
+    func bind(_ builder: CatalogBuilder, _ infos: [EntityInfo]) {
+        var bound: [StoredEntity?] = .init(repeating: nil, count: infos.count)
+        var byCode: [EntityCode: Int] = [:]
+        for entity in builder.model.entities {
+            guard let code = builder.codes[entity.index], let layout = builder.layouts[entity.index] else { continue }
+            bound[entity.index] = StoredEntity(
+                store: self, info: infos[entity.index], code: code, layout: layout,
+                older: builder.catalog.layouts.filter { $0.entity == code }, relationships: builder.storage(of: entity))
+            byCode[code] = entity.index
+        }
+        let finished = bound
+        let finishedCodes = byCode
+        entities.withLock { $0 = finished }
+        numbers.withLock { $0 = finishedCodes }
+    }
+
+    var newestSnapshot: LogSnapshot { log.newest }
+
+    /// An entity as the store keeps it; nil for an abstract one.
+    func stored(entity: Int) -> StoredEntity? { entities.withLock { entity < $0.count && entity >= 0 ? $0[entity] : nil } }
+    func entityNumber(of code: EntityCode) -> Int? { numbers.withLock { $0[code] } }
+
+    func id(_ code: EntityCode, _ row: Row) -> ObjectID? {
+        entityNumber(of: code).map { ObjectID(store: number, entity: UInt32($0), row: row) }
+    }
+
+    /// Makes everything committed durable; of use with deferred durability.
+    ///
+    /// - Throws: `GrabenError.store`.
+    public func synchronize() throws(GrabenError) {
+        do { try log.synchronize() } catch { throw .store(error) }
+    }
+}
+
+/// Where a store is.
+public enum StoreLocation: Sendable, Hashable {
+    /// A file; its side files stand beside it.
+    case file(String)
+    /// Memory: the same engine, gone with the coordinator.
+    case inMemory
+}
+
+/// When a save returns.
+public enum StoreDurability: Sendable, Hashable {
+    /// After the commit is on the disk.
+    case full
+    /// Once the commit is written in order; it reaches the disk within a second, at close, or by `synchronize()`.
+    case deferred
+}
+
+/// What to open a store as.
+public struct StoreConfiguration: Sendable, Hashable {
+    public var location: StoreLocation
+    /// A name to choose the store by.
+    public var name: String?
+    /// The names of the entities whose objects it takes; nil for all.
+    public var entities: Set<String>?
+    public var isReadOnly = false
+    public var durability = StoreDurability.full
+    /// Whether a missing file is created; false makes it an error.
+    public var createsIfMissing = true
+
+    /// Describes a store.
+    public init(
+        _ location: StoreLocation, name: String? = nil, entities: Set<String>? = nil, isReadOnly: Bool = false,
+        durability: StoreDurability = .full, createsIfMissing: Bool = true
+    ) {
+        self.location = location
+        self.name = name
+        self.entities = entities
+        self.isReadOnly = isReadOnly
+        self.durability = durability
+        self.createsIfMissing = createsIfMissing
+    }
+}

@@ -1,0 +1,163 @@
+import GrabenLog
+public import GrabenModel
+import Synchronization
+
+/// What contexts share: a model, the classes of its entities, and the stores.
+public final class PersistentStoreCoordinator: Sendable {
+    /// The model, checked and numbered.
+    public let model: ResolvedModel
+    let infos: [EntityInfo]
+    private let classes: [ObjectIdentifier: Int]
+    private let state = Mutex<[PersistentStore]>([])
+    /// For objects whose class or entity nobody bound.
+    let unknownInfo: EntityInfo
+
+    /// Checks a model and binds classes to its entities.
+    ///
+    /// - Parameter classes: the class of each entity by name; the others have `ManagedObject`, or their super-entity's class.
+    /// - Throws: `GrabenError.model`, `.unknownEntity`, `.classMismatch` with every difference.
+    public init(model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) throws(GrabenError) {
+        let resolved: ResolvedModel
+        do { resolved = try model.resolved() } catch { throw .model(error) }
+        self.model = resolved
+        for name in classes.keys.sorted() where resolved.entity(named: name) == nil {
+            throw .unknownEntity(name: name, nearest: resolved.nearestEntityName(to: name))
+        }
+        let infos = resolved.entities.map { entity in
+            var ancestor: Entity? = entity
+            while let current = ancestor, classes[current.name] == nil { ancestor = current.superentity }
+            return EntityInfo(entity: entity, objectClass: ancestor.flatMap { classes[$0.name] } ?? ManagedObject.self)
+        }
+        let problems = infos.flatMap { ClassBinding.problems($0, superinfo: $0.entity.superentity.map { infos[$0.index] }) }
+        guard problems.isEmpty else { throw .classMismatch(problems) }
+        var numbers: [ObjectIdentifier: Int] = [:]
+        for (name, objectClass) in classes.sorted(by: { $0.key < $1.key }) {
+            guard let entity = resolved.entity(named: name) else { continue }
+            if let other = numbers[ObjectIdentifier(objectClass)] {
+                throw .classMismatch(["\(objectClass) is bound to both \(infos[other].name) and \(name)"])
+            }
+            numbers[ObjectIdentifier(objectClass)] = entity.index
+        }
+        self.infos = infos
+        self.classes = numbers
+        unknownInfo = EntityInfo(entity: try Self.unknownEntity(), objectClass: ManagedObject.self)
+    }
+
+    private static func unknownEntity() throws(GrabenError) -> Entity {
+        do { return try ManagedObjectModel(entities: [EntityDescription("Unknown")]).resolved().entities[0] } catch { throw .model(error) }
+    }
+
+    /// The stores in the order they were added.
+    public var stores: [PersistentStore] { state.withLock { $0 } }
+
+    /// Opens a store and adds it.
+    ///
+    /// A new store, or one of an older model, has the model written at once, in a commit of its own; records stay as they are and are
+    /// mapped when they are read.
+    /// - Throws: `GrabenError.store` (locked, damaged, missing, …), `.incompatibleModel` before any data is touched, `.unknownEntity`.
+    @discardableResult
+    public func addStore(_ configuration: StoreConfiguration) throws(GrabenError) -> PersistentStore {
+        for name in (configuration.entities ?? []).sorted() where model.entity(named: name) == nil {
+            throw .unknownEntity(name: name, nearest: model.nearestEntityName(to: name))
+        }
+        let log = try StoreRegistry.openLog(configuration)
+        let builder: CatalogBuilder
+        do { builder = try CatalogBuilder(model, previous: log.catalog) } catch {
+            try? log.close()
+            throw .model(error)
+        }
+        let differences = builder.differences + (configuration.isReadOnly ? builder.columnDifferences : [])
+        guard differences.isEmpty else {
+            try? log.close()
+            throw .incompatibleModel(path: configuration.path, differences: differences)
+        }
+        let store = StoreRegistry.register(configuration, log, entityNames: model.entities.map(\.name))
+        store.bind(builder, infos)
+        if builder.isChanged, !configuration.isReadOnly {
+            // At once, not with the first save: chunks are bound in the lanes of the newest layout, which has to be the model's.
+            do {
+                _ = try log.commit(author: nil) { (_, commit: inout CommitBuilder) throws(GrabenError) in
+                    commit.setCatalog(builder.catalog)
+                }
+            } catch {
+                try? log.close()
+                throw GrabenError(error)
+            }
+        }
+        state.withLock { $0.append(store) }
+        return store
+    }
+
+    /// Closes every store: what is deferred is synced, and the files say that they were closed cleanly.
+    ///
+    /// Contexts can read on; their saves fail.
+    /// - Throws: `GrabenError.store`; the other stores are closed all the same.
+    public func close() throws(GrabenError) {
+        var failure: GrabenError?
+        for store in stores {
+            do { try store.log.close() } catch { failure = failure ?? .store(error) }
+        }
+        if let failure { throw failure }
+    }
+
+    // MARK: Looking up
+
+    func store(numbered number: UInt32) -> PersistentStore? { state.withLock { $0.first { $0.number == number } } }
+
+    func info(for objectClass: ManagedObject.Type) -> EntityInfo? { classes[ObjectIdentifier(objectClass)].map { infos[$0] } }
+
+    func info(for entity: Entity) -> EntityInfo? {
+        if entity.index < infos.count, infos[entity.index].entity === entity { return infos[entity.index] }
+        return model.entity(named: entity.name).map { infos[$0.index] }
+    }
+
+    func info(named name: String) throws(GrabenError) -> EntityInfo {
+        if let entity = model.entity(named: name) { return infos[entity.index] }
+        throw .unknownEntity(name: name, nearest: model.nearestEntityName(to: name))
+    }
+
+    /// The store that takes a new object of an entity.
+    func storeForInsert(_ info: EntityInfo, _ chosen: PersistentStore?) throws(GrabenError) -> StoredEntity {
+        guard !info.entity.isAbstract else { throw .noStore(entity: info.name, reason: "the entity is abstract") }
+        let all = stores
+        if let chosen {
+            guard all.contains(where: { $0 === chosen }) else {
+                throw .noStore(entity: info.name, reason: "the store is not one of this coordinator's")
+            }
+            guard chosen.takes(info) else { throw .noStore(entity: info.name, reason: "the store named does not take it") }
+            if let stored = chosen.stored(entity: info.index) { return stored }
+        }
+        let candidates = all.filter { $0.takes(info) && !$0.configuration.isReadOnly }
+        guard let store = candidates.first else {
+            let reason = all.isEmpty ? "the coordinator has no store; add one" : "no store takes it that can be written"
+            throw .noStore(entity: info.name, reason: reason)
+        }
+        guard candidates.count == 1 else {
+            throw .noStore(entity: info.name, reason: "\(candidates.count) stores take it; name one, or give the stores their entities")
+        }
+        guard let stored = store.stored(entity: info.index) else { throw .noStore(entity: info.name, reason: "the entity is abstract") }
+        return stored
+    }
+}
+
+extension PersistentStore {
+    func takes(_ info: EntityInfo) -> Bool { configuration.entities?.contains(info.name) ?? true }
+}
+
+extension StoreConfiguration {
+    var path: String {
+        switch location {
+        case .file(let path): path
+        case .inMemory: "memory"
+        }
+    }
+}
+
+extension GrabenError {
+    init(_ error: CommitError<GrabenError>) {
+        switch error {
+        case .body(let error): self = error
+        case .log(let error): self = .store(error)
+        }
+    }
+}

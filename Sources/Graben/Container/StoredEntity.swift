@@ -1,0 +1,187 @@
+import FoundationEssentials
+import GrabenLog
+import GrabenModel
+
+/// How one entity is kept in one store: its number in the file, the layout of its records, and where each relationship is found.
+final class StoredEntity: Sendable {
+    unowned let store: PersistentStore
+    let storeNumber: UInt32
+    let info: EntityInfo
+    let code: EntityCode
+    /// The layout new records are written in.
+    let layout: RecordLayout
+    /// For records in older layouts: the field of each property, or nil where the layout has none.
+    private let olderFields: [UInt32: [Int?]]
+    /// How relationships are kept, by property number.
+    let relationships: [RelationshipStorage?]
+
+    /// Where members of a to-many relationship are found.
+    enum RelationshipStorage: Sendable {
+        /// A reference in the record.
+        case field
+        /// The objects whose reference leads here: one index for each entity they can be of.
+        case reverse([ReverseKey])
+        /// Link records in which this side is the owner.
+        case owner(LinkRelationship)
+        /// Link records in which this side is the member.
+        case member(LinkRelationship)
+        /// A many-to-many that is its own inverse: both.
+        case both(LinkRelationship)
+    }
+
+    init(
+        store: PersistentStore, info: EntityInfo, code: EntityCode, layout: RecordLayout, older: [RecordLayout],
+        relationships: [RelationshipStorage?]
+    ) {
+        self.store = store
+        storeNumber = store.number
+        self.info = info
+        self.code = code
+        self.layout = layout
+        self.relationships = relationships
+        var fields: [UInt32: [Int?]] = [:]
+        for old in older where old.number != layout.number {
+            fields[old.number] = info.properties.map { $0.field < 0 ? nil : old.fieldIndex($0.name) }
+        }
+        olderFields = fields
+    }
+
+    // MARK: Values
+
+    /// A property's value in a record; what an older layout lacks has the attribute's default.
+    func value(_ property: PropertyInfo, of record: RecordView) -> Value {
+        guard property.field >= 0 else { return .null }
+        var field = property.field
+        if record.layout.number != layout.number {
+            guard let old = olderFields[record.layout.number]?[property.number] else { return property.defaultValue }
+            field = old
+        }
+        switch record.layout.fields[field].kind {
+        case .reference, .polymorphicReference:
+            guard let (entity, row) = record.reference(field), let id = store.id(entity, row) else { return .null }
+            return .reference(id)
+        default:
+            guard let stored = try? record.value(at: field) else { return .null }
+            return Value(stored)
+        }
+    }
+
+    /// The object a record's to-one refers to.
+    func reference(_ property: PropertyInfo, of record: RecordView) -> ObjectID? {
+        if case .reference(let id) = value(property, of: record) { return id }
+        return nil
+    }
+
+    /// A value as a record holds it.
+    func stored(_ value: Value) -> StoredValue {
+        switch value {
+        case .null: return .null
+        case .bool(let value): return .bool(value)
+        case .int(let value): return .int(value)
+        case .float(let value): return .float(value)
+        case .double(let value): return .double(value)
+        case .decimal(let value): return .decimal(value)
+        case .string(let value): return .string(value)
+        case .date(let value): return .date(value.timeIntervalSinceReferenceDate)
+        case .data(let value): return .data(value)
+        case .uuid(let value): return .uuid(value)
+        case .uri(let value): return .uri(value)
+        case .json(let value): return .json(value)
+        case .reference(let id):
+            guard let target = store.stored(entity: Int(id.entityNumber)) else { return .null }
+            return .reference(target.code, id.row)
+        case .references: return .null
+        }
+    }
+
+    // MARK: Members of to-many relationships
+
+    /// The members in a snapshot: in order where ordered, else by id.
+    func members(of row: Row, _ property: PropertyInfo, in snapshot: LogSnapshot) throws(LogError) -> [ObjectID] {
+        switch relationships[property.number] {
+        case .reverse(let keys):
+            var ids: [ObjectID] = []
+            for key in keys {
+                guard let entity = store.entityNumber(of: key.source) else { continue }
+                for source in try snapshot.sources(of: row, through: key) {
+                    ids.append(ObjectID(store: storeNumber, entity: UInt32(entity), row: source))
+                }
+            }
+            return keys.count > 1 ? ids.sorted() : ids
+        case .owner(let link): return memberIDs(snapshot, link, row, sorted: !property.isOrdered)
+        case .member(let link): return ownerIDs(snapshot, link, row).sorted()
+        case .both(let link): return Set(memberIDs(snapshot, link, row, sorted: false) + ownerIDs(snapshot, link, row)).sorted()
+        case .field, nil: return []
+        }
+    }
+
+    func memberCount(of row: Row, _ property: PropertyInfo, in snapshot: LogSnapshot) throws(LogError) -> Int {
+        switch relationships[property.number] {
+        case .reverse(let keys):
+            var count = 0
+            for key in keys { count += try snapshot.sourceCount(of: row, through: key) }
+            return count
+        case .owner, .member, .both: return try members(of: row, property, in: snapshot).count
+        case .field, nil: return 0
+        }
+    }
+
+    func hasMember(of row: Row, _ property: PropertyInfo, _ id: ObjectID, in snapshot: LogSnapshot) throws(LogError) -> Bool {
+        guard let source = store.stored(entity: Int(id.entityNumber)) else { return false }
+        switch relationships[property.number] {
+        case .reverse(let keys):
+            guard let key = keys.first(where: { $0.source == source.code }), let record = try snapshot.record(source.code, id.row) else {
+                return false
+            }
+            guard let field = record.layout.fieldIndex(key.field), let target = record.reference(field) else { return false }
+            return target.entity == code && target.row == row
+        case .owner, .member, .both: return try members(of: row, property, in: snapshot).contains(id)
+        case .field, nil: return false
+        }
+    }
+
+    /// Members with their order keys, by order.
+    func orderedMembers(of row: Row, _ link: LinkRelationship, in snapshot: LogSnapshot) -> [(order: Int64, id: ObjectID)] {
+        snapshot.members(of: ObjectKey(code, row), through: link).compactMap { member in
+            store.id(member.entity, member.row).map { (member.order, $0) }
+        }
+    }
+
+    private func memberIDs(_ snapshot: LogSnapshot, _ link: LinkRelationship, _ row: Row, sorted: Bool) -> [ObjectID] {
+        let ids = orderedMembers(of: row, link, in: snapshot).map(\.id)
+        return sorted ? ids.sorted() : ids
+    }
+
+    private func ownerIDs(_ snapshot: LogSnapshot, _ link: LinkRelationship, _ row: Row) -> [ObjectID] {
+        snapshot.owners(of: ObjectKey(code, row), through: link).compactMap { store.id($0.entity, $0.row) }
+    }
+
+    // MARK: Rows
+
+    func reserveRows(_ count: Int) throws(GrabenError) -> Range<Row> {
+        do { return try store.log.reserveRows(entity: code, count: count) } catch { throw .store(error) }
+    }
+
+    func releaseRows(_ rows: Range<Row>) { store.log.releaseRows(entity: code, rows) }
+}
+
+extension Value {
+    init(_ stored: StoredValue) {
+        self =
+            switch stored {
+            case .null: .null
+            case .bool(let value): .bool(value)
+            case .int(let value): .int(value)
+            case .float(let value): .float(value)
+            case .double(let value): .double(value)
+            case .decimal(let value): .decimal(value)
+            case .date(let value): .date(Date(timeIntervalSinceReferenceDate: value))
+            case .uuid(let value): .uuid(value)
+            case .string(let value): .string(value)
+            case .data(let value): .data(value)
+            case .uri(let value): .uri(value)
+            case .json(let value): .json(value)
+            case .reference: .null
+            }
+    }
+}

@@ -1,0 +1,45 @@
+import Synchronization
+
+/// A context off the main actor, used through `perform`: what happens inside is alone with it, and only `Sendable` results come out.
+///
+/// One thread at a time runs in it, in the order in which callers get hold of it. An event ends at the end of `perform`.
+public final class BackgroundContext: Sendable {
+    private let lock = ReentrantLock()
+    private let box: ContextBox
+
+    init(_ container: PersistentContainer) { box = ContextBox(container.newContext()) }
+
+    /// Runs `body` with the context and ends the event.
+    ///
+    /// - Throws: what `body` throws.
+    public func perform<R: Sendable, E: Error>(
+        _ body: @escaping @Sendable (ManagedObjectContext) throws(E) -> R
+    ) async throws(E) -> R {
+        try run(endingEvent: true, body)
+    }
+
+    /// Runs `body` with the context on the caller's thread; may be nested. Does not end the event by itself.
+    ///
+    /// - Throws: what `body` throws.
+    public func performAndWait<R: Sendable, E: Error>(
+        _ body: @Sendable (ManagedObjectContext) throws(E) -> R
+    ) throws(E) -> R {
+        try run(endingEvent: false, body)
+    }
+
+    private func run<R: Sendable, E: Error>(
+        endingEvent: Bool, _ body: @Sendable (ManagedObjectContext) throws(E) -> R
+    ) throws(E) -> R {
+        lock.lock()
+        defer { lock.unlock() }
+        defer { if endingEvent { box.context.processPendingChanges() } }
+        return try body(box.context)
+    }
+}
+
+/// Carries the context between threads. Unchecked because the lock of `BackgroundContext` is what makes it safe: only its holder touches the
+/// context, and nothing of the context leaves `perform` (results are `Sendable`, objects are not).
+private final class ContextBox: @unchecked Sendable {
+    let context: ManagedObjectContext
+    init(_ context: sending ManagedObjectContext) { self.context = context }
+}

@@ -1,0 +1,327 @@
+import GrabenLog
+import GrabenModel
+
+/// Writes a context's changes of one store into a commit.
+struct CommitWriter {
+    let context: ManagedObjectContext
+    let store: PersistentStore
+    let objects: [ManagedObject]
+
+    func write(_ newest: LogSnapshot, _ commit: inout CommitBuilder) throws(GrabenError) {
+        for object in objects { try writeRecord(object, newest, &commit) }
+        for case let table? in context.tables[store.number] ?? [] { try writeColumns(table, newest, &commit) }
+        for object in objects where !object.has(ObjectFlag.deleted) { try writeLinks(object, newest, &commit) }
+        for object in objects where object.has(ObjectFlag.deleted) { try removeLinks(object, newest, &commit) }
+    }
+
+    // MARK: Records
+
+    private func writeRecord(_ object: ManagedObject, _ newest: LogSnapshot, _ commit: inout CommitBuilder) throws(GrabenError) {
+        guard let stored = object._table.stored else { return }
+        if object.has(ObjectFlag.deleted) {
+            if newest.contains(stored.code, object._row) { commit.appendTombstone(layout: stored.layout, row: object._row) }
+            return
+        }
+        let fields = object.info.entity.fields
+        let properties = object.info.properties
+        if object.isInserted {
+            append(&commit, stored, object._row, isInsert: true, changed: FieldMask()) { object.primitive(fields[$0]) }
+            return
+        }
+        guard let data = object._data else { return }
+        // A record holds every field, so what was changed elsewhere since is taken from the newest commit.
+        var mine = FieldMask()
+        for (index, number) in fields.enumerated() {
+            let value = object.info.accessors[number] != nil ? object.primitive(number) : data.values[number]
+            if let value, value != object.baseValue(properties[number], data) { mine.insert(index) }
+        }
+        guard !mine.isEmpty || data.isTouched else {
+            if let relationships = changedRelationships(object, data) {
+                commit.appendFollower(entity: stored.code, row: object._row, relationships: relationships)
+            }
+            return
+        }
+        let newestRecord: RecordView?
+        do { newestRecord = try newest.record(stored.code, object._row) } catch { throw .store(error) }
+        append(&commit, stored, object._row, isInsert: false, changed: mine) { index in
+            let number = fields[index]
+            if mine.contains(index) { return object.primitive(number) }
+            guard let newestRecord else { return object.storedValue(number) }
+            return stored.value(properties[number], of: newestRecord)
+        }
+    }
+
+    private func append(
+        _ commit: inout CommitBuilder, _ stored: StoredEntity, _ row: Row, isInsert: Bool, changed: FieldMask, _ value: (Int) -> Value
+    ) {
+        commit.appendRecord(
+            layout: stored.layout, row: row, isInsert: isInsert, changed: { changed.contains($0) }, value: { stored.stored(value($0)) })
+    }
+
+    /// To-many relationships whose other side changed them, by property number.
+    private func changedRelationships(_ object: ManagedObject, _ data: ObjectData) -> FieldMask? {
+        let numbers = data.toMany.filter(\.state.isChanged).map(\.property)
+        return numbers.isEmpty ? nil : FieldMask(numbers)
+    }
+
+    // MARK: Columns
+
+    /// One patch for each set of lanes that changed together, or the whole chunk where half of it or more is new.
+    private func writeColumns(_ table: ObjectTable, _ newest: LogSnapshot, _ commit: inout CommitBuilder) throws(GrabenError) {
+        guard let stored = table.stored, !table.info.laneProperties.isEmpty else { return }
+        var patches: [FieldMask: LanePatch] = [:]
+        for (index, overlay) in table.chunks.overlays.enumerated() {
+            guard let overlay, !overlay.dirty.isEmpty else { continue }
+            if try writeWholeChunk(table, stored, index, overlay, newest, &commit) { continue }
+            overlay.dirty.forEach { slot in
+                let row = context.row(chunk: index, slot: slot, in: table)
+                if let object = table.registered(row), object.has(ObjectFlag.deleted) { return }
+                let isNew = !newest.contains(stored.code, row)
+                let lanes = table.info.laneProperties.indices.filter {
+                    isNew || table.info.geometry.value(overlay.data, $0, slot) != overlay.baseValue($0, slot)
+                }
+                guard !lanes.isEmpty else { return }
+                patches[FieldMask(lanes), default: LanePatch(lanes: lanes)].append(row, slot, overlay)
+            }
+        }
+        for patch in patches.values.sorted(by: { $0.lanes.lexicographicallyPrecedes($1.lanes) }) {
+            commit.appendPatch(
+                layout: stored.layout, lanes: patch.lanes, rows: patch.rows, bits: Array(patch.bits.joined()),
+                valid: Array(patch.valid.joined()))
+        }
+    }
+
+    private func writeWholeChunk(
+        _ table: ObjectTable, _ stored: StoredEntity, _ index: Int, _ overlay: OverlayChunk, _ newest: LogSnapshot,
+        _ commit: inout CommitBuilder
+    ) throws(GrabenError) -> Bool {
+        let first = index * ChunkGeometry.slotsPerChunk
+        guard overlay.dirty.count >= ChunkGeometry.slotsPerChunk / 2, context.row(chunk: index, slot: 0, in: table) == Row(first) else {
+            return false
+        }
+        var new = 0
+        overlay.dirty.forEach { if !newest.contains(stored.code, Row(first + $0)) { new += 1 } }
+        guard new >= ChunkGeometry.slotsPerChunk / 2 else { return false }
+        // Slots that are not ours hold what the newest commit has, not what this context reads.
+        let whole = UnsafeMutableRawPointer.allocate(byteCount: overlay.geometry.byteCount, alignment: 64)
+        defer { whole.deallocate() }
+        if let chunk = context.readChunk(stored, newest, index) {
+            whole.copyMemory(from: chunk, byteCount: overlay.geometry.byteCount)
+        } else {
+            whole.initializeMemory(as: UInt8.self, repeating: 0, count: overlay.geometry.byteCount)
+        }
+        var rows: [Row] = []
+        overlay.dirty.forEach { slot in
+            let row = Row(first + slot)
+            if let object = table.registered(row), object.has(ObjectFlag.deleted) { return }
+            rows.append(row)
+            let isNew = !newest.contains(stored.code, row)
+            for lane in overlay.geometry.lanes.indices
+            where isNew || overlay.geometry.value(overlay.data, lane, slot) != overlay.baseValue(lane, slot) {
+                overlay.geometry.setBits(whole, lane, slot, overlay.geometry.bits(overlay.data, lane, slot))
+                overlay.geometry.setValid(whole, lane, slot, overlay.geometry.isValid(overlay.data, lane, slot))
+            }
+        }
+        let count = min(ChunkGeometry.slotsPerChunk, Int(max(rows.last ?? 0, newest.highestRow(stored.code) ?? 0)) + 1 - first)
+        commit.appendChunk(layout: stored.layout, firstRow: Row(first), count: count, from: UnsafeRawPointer(whole))
+        return true
+    }
+
+    // MARK: Links
+
+    /// The members of relationships kept as links, written by the side that owns them.
+    private func writeLinks(_ object: ManagedObject, _ newest: LogSnapshot, _ commit: inout CommitBuilder) throws(GrabenError) {
+        guard let data = object._data, let stored = object._table.stored else { return }
+        for (number, state) in data.toMany where state.isChanged {
+            switch stored.relationships[number] {
+            case .owner(let link):
+                for change in LinkOrder.changes(object, number, stored, link, newest) {
+                    append(&commit, link, stored.code, object._row, change)
+                }
+            case .both(let link):
+                // A pair is kept once, under its lesser id.
+                let before = Set(try members(of: object, number, newest))
+                let members = Set(object.memberIDs(number))
+                for id in members.subtracting(before).sorted() where object.objectID <= id {
+                    append(&commit, link, stored.code, object._row, .init(member: id, order: 0, removed: false))
+                }
+                for id in before.subtracting(members).sorted() {
+                    removePair(&commit, link, stored, object, id, newest)
+                }
+            case .field, .reverse, .member, nil: break
+            }
+        }
+    }
+
+    /// Links of a deleted object go with it, on whichever side it stood.
+    private func removeLinks(_ object: ManagedObject, _ newest: LogSnapshot, _ commit: inout CommitBuilder) throws(GrabenError) {
+        guard let stored = object._table.stored, newest.contains(stored.code, object._row) else { return }
+        for number in object.info.relationships {
+            switch stored.relationships[number] {
+            case .owner(let link):
+                for (order, id) in stored.orderedMembers(of: object._row, link, in: newest) {
+                    append(&commit, link, stored.code, object._row, .init(member: id, order: order, removed: true))
+                }
+            case .both(let link):
+                for id in try members(of: object, number, newest) {
+                    removePair(&commit, link, stored, object, id, newest)
+                }
+            case .member(let link):
+                for owner in newest.owners(of: ObjectKey(stored.code, object._row), through: link) {
+                    guard let id = store.id(owner.entity, owner.row) else { continue }
+                    // An owner that is saved or deleted in this commit has said so itself.
+                    if let registered = context.registeredObject(for: id), registered.hasChanges { continue }
+                    commit.appendLink(
+                        link, owner: (owner.entity, owner.row), member: (stored.code, object._row), order: 0, removed: true)
+                }
+            case .field, .reverse, nil: break
+            }
+        }
+    }
+
+    private func members(of object: ManagedObject, _ number: Int, _ newest: LogSnapshot) throws(GrabenError) -> [ObjectID] {
+        guard let stored = object._table.stored else { return [] }
+        do { return try stored.members(of: object._row, object.info.properties[number], in: newest) } catch { throw .store(error) }
+    }
+
+    private func removePair(
+        _ commit: inout CommitBuilder, _ link: LinkRelationship, _ stored: StoredEntity, _ object: ManagedObject, _ id: ObjectID,
+        _ newest: LogSnapshot
+    ) {
+        guard let other = store.stored(entity: Int(id.entityNumber)) else { return }
+        let isOwner = newest.members(of: ObjectKey(stored.code, object._row), through: link).contains {
+            $0.entity == other.code && $0.row == id.row
+        }
+        if isOwner {
+            commit.appendLink(link, owner: (stored.code, object._row), member: (other.code, id.row), order: 0, removed: true)
+        } else {
+            commit.appendLink(link, owner: (other.code, id.row), member: (stored.code, object._row), order: 0, removed: true)
+        }
+    }
+
+    private func append(
+        _ commit: inout CommitBuilder, _ link: LinkRelationship, _ code: EntityCode, _ row: Row, _ change: LinkOrder.Change
+    ) {
+        guard let member = store.stored(entity: Int(change.member.entityNumber)) else { return }
+        commit.appendLink(
+            link, owner: (code, row), member: (member.code, change.member.row), order: change.order, removed: change.removed)
+    }
+}
+
+/// Rows whose same lanes changed.
+private struct LanePatch {
+    let lanes: [Int]
+    var rows: [Row] = []
+    /// Lane by lane, the bits of each row.
+    var bits: [[UInt64]]
+    var valid: [[Bool]]
+
+    init(lanes: [Int]) {
+        self.lanes = lanes
+        bits = .init(repeating: [], count: lanes.count)
+        valid = .init(repeating: [], count: lanes.count)
+    }
+
+    mutating func append(_ row: Row, _ slot: Int, _ overlay: OverlayChunk) {
+        rows.append(row)
+        for (place, lane) in lanes.enumerated() {
+            bits[place].append(overlay.geometry.bits(overlay.data, lane, slot))
+            valid[place].append(overlay.geometry.isValid(overlay.data, lane, slot))
+        }
+    }
+}
+
+/// The order keys of link records: members keep theirs while they ascend, new ones get a key in between.
+enum LinkOrder {
+    struct Change {
+        let member: ObjectID
+        let order: Int64
+        let removed: Bool
+    }
+
+    /// The distance between the keys of members that are appended.
+    static let gap: Int64 = 1 << 20
+
+    /// What to write so that the newest commit's members become the object's.
+    static func changes(
+        _ object: ManagedObject, _ number: Int, _ stored: StoredEntity, _ link: LinkRelationship, _ newest: LogSnapshot
+    ) -> [Change] {
+        let state = object.state(number)
+        let isOrdered = object.info.properties[number].isOrdered
+        if state.order == nil, state.removed.isEmpty {
+            // The common case reads no members but the last: an append.
+            var last = isOrdered ? stored.orderedMembers(of: object._row, link, in: newest).last?.order ?? 0 : 0
+            return state.added.ids.map { id in
+                if isOrdered { last += gap }
+                return Change(member: id, order: last, removed: false)
+            }
+        }
+        let before = stored.orderedMembers(of: object._row, link, in: newest)
+        let members = object.memberIDs(number)
+        let wanted = Set(members)
+        var changes = before.filter { !wanted.contains($0.id) }.map { Change(member: $0.id, order: $0.order, removed: true) }
+        let known = Dictionary(before.map { ($0.id, $0.order) }, uniquingKeysWith: { first, _ in first })
+        guard isOrdered else {
+            changes += members.filter { known[$0] == nil }.map { Change(member: $0, order: 0, removed: false) }
+            return changes
+        }
+        let keys = orderKeys(members.map { known[$0] })
+        for (id, key) in zip(members, keys) where known[id] != key {
+            if let old = known[id] { changes.append(Change(member: id, order: old, removed: true)) }
+            changes.append(Change(member: id, order: key, removed: false))
+        }
+        return changes
+    }
+
+    /// Ascending keys for members in order, keeping as many old ones as ascend; all anew where there is no room in between.
+    static func orderKeys(_ old: [Int64?]) -> [Int64] {
+        let kept = ascending(old)
+        var keys: [Int64] = []
+        var index = 0
+        while index < old.count {
+            if let key = kept[index] {
+                keys.append(key)
+                index += 1
+                continue
+            }
+            var end = index
+            while end < old.count, kept[end] == nil { end += 1 }
+            let count = Int64(end - index)
+            let low = keys.last ?? 0
+            guard end < old.count, let high = kept[end] else {
+                for place in 1...count { keys.append(low + gap * place) }
+                index = end
+                continue
+            }
+            let step = (high - low) / (count + 1)
+            guard step >= 1 else { return old.indices.map { gap * Int64($0 + 1) } }
+            for place in 1...count { keys.append(low + step * place) }
+            index = end
+        }
+        return keys
+    }
+
+    /// The old keys that form a longest ascending run, by place; the others nil.
+    private static func ascending(_ old: [Int64?]) -> [Int64?] {
+        var tails: [Int] = []
+        var previous = [Int](repeating: -1, count: old.count)
+        for (index, key) in old.enumerated() {
+            guard let key, key > 0, key < Int64.max - gap * Int64(old.count + 1) else { continue }
+            var low = 0
+            var high = tails.count
+            while low < high {
+                let middle = (low + high) / 2
+                if (old[tails[middle]] ?? 0) < key { low = middle + 1 } else { high = middle }
+            }
+            if low > 0 { previous[index] = tails[low - 1] }
+            if low == tails.count { tails.append(index) } else { tails[low] = index }
+        }
+        var kept = [Int64?](repeating: nil, count: old.count)
+        var place = tails.last ?? -1
+        while place >= 0 {
+            kept[place] = old[place]
+            place = previous[place]
+        }
+        return kept
+    }
+}

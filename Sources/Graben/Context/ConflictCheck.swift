@@ -1,0 +1,146 @@
+import GrabenLog
+import GrabenModel
+
+/// Compares what a context is about to commit with what other commits did since its snapshot.
+///
+/// Conflicts are per property: only one changed on both sides to different values counts, or an object deleted on one side and changed on
+/// the other. Run under the writer lock, so that nothing can come in between.
+struct ConflictCheck {
+    let context: ManagedObjectContext
+    let base: LogSnapshot
+    let newest: LogSnapshot
+
+    func check(_ objects: [ManagedObject]) throws(GrabenError) {
+        guard newest !== base else { return }
+        var touched = TouchedRows()
+        var step = base.next
+        while let snapshot = step {
+            touched.add(snapshot.changes)
+            if snapshot === newest { break }
+            step = snapshot.next
+        }
+        var conflicts: [SaveConflict] = []
+        for object in objects {
+            if let conflict = try conflict(of: object, touched) { conflicts.append(conflict) }
+            conflicts += try goneTargets(of: object, touched)
+        }
+        conflicts += try newReferrers(to: objects, touched)
+        if !conflicts.isEmpty { throw .conflict(conflicts) }
+    }
+
+    private func conflict(of object: ManagedObject, _ touched: TouchedRows) throws(GrabenError) -> SaveConflict? {
+        guard let stored = object._table.stored, !object.isInserted, let rows = touched.entities[stored.code] else { return nil }
+        let row = object._row
+        if rows.deleted.contains(row) {
+            return object.has(ObjectFlag.deleted) || !object.hasPersistentChangedValues ? nil : conflict(object, .deletedElsewhere)
+        }
+        guard rows.updated.contains(row) || rows.moved.contains(row) else { return nil }
+        guard let record = try read(stored, row) else { return nil }
+        var properties: [SaveConflict.Property] = []
+        var changedThere = false
+        let data = object.data
+        for property in object.info.properties where property.field >= 0 {
+            let base = object.baseValue(property, data)
+            let there = stored.value(property, of: record)
+            guard there != base else { continue }
+            changedThere = true
+            let here = object.has(ObjectFlag.deleted) ? base : object.primitive(property.number)
+            if here != base, here != there {
+                properties.append(.init(key: property.name, base: base, here: here, stored: there))
+            }
+        }
+        if rows.moved.contains(row) { comparePacked(object, stored, &properties, &changedThere) }
+        if object.has(ObjectFlag.deleted) { return changedThere ? conflict(object, .changedElsewhere) : nil }
+        return properties.isEmpty ? nil : conflict(object, .changed(properties))
+    }
+
+    private func comparePacked(
+        _ object: ManagedObject, _ stored: StoredEntity, _ properties: inout [SaveConflict.Property], _ changedThere: inout Bool
+    ) {
+        let geometry = object.info.geometry
+        let index = object._table.chunkIndex(of: object._row)
+        guard let chunk = context.readChunk(stored, newest, index) else { return }
+        let overlay = object._table.chunks.overlay(index)
+        for (lane, number) in object.info.laneProperties.enumerated() {
+            let here = object.packedValue(lane)
+            let base = overlay?.baseValue(lane, object.slot) ?? here
+            let there = geometry.value(chunk, lane, object.slot)
+            guard there != base else { continue }
+            changedThere = true
+            if overlay?.dirty[object.slot] == true, here != base, here != there {
+                properties.append(.init(key: object.info.properties[number].name, base: base, here: here, stored: there))
+            }
+        }
+    }
+
+    /// References set here to objects that another commit deleted.
+    private func goneTargets(of object: ManagedObject, _ touched: TouchedRows) throws(GrabenError) -> [SaveConflict] {
+        guard !object.has(ObjectFlag.deleted), let data = object._data else { return [] }
+        var conflicts: [SaveConflict] = []
+        for property in object.info.properties where property.kind == .toOne {
+            guard case .reference(let id)? = data.values[property.number],
+                object.isInserted || object.baseValue(property, data) != .reference(id),
+                let target = object._table.stored?.store.stored(entity: Int(id.entityNumber)),
+                touched.entities[target.code]?.deleted.contains(id.row) == true
+            else { continue }
+            conflicts.append(conflict(object, .targetGone(target: id, key: property.name)))
+        }
+        return conflicts
+    }
+
+    /// Objects deleted here that another commit made something refer to.
+    private func newReferrers(to objects: [ManagedObject], _ touched: TouchedRows) throws(GrabenError) -> [SaveConflict] {
+        var deleted: [ObjectID: ManagedObject] = [:]
+        for object in objects where object.has(ObjectFlag.deleted) { deleted[object.objectID] = object }
+        guard !deleted.isEmpty else { return [] }
+        var conflicts: [SaveConflict] = []
+        for (code, rows) in touched.entities {
+            guard let store = objects.first?._table.stored?.store, let number = store.entityNumber(of: code),
+                let stored = store.stored(entity: number)
+            else { continue }
+            for row in rows.inserted.union(rows.updated) {
+                let id = ObjectID(store: store.number, entity: UInt32(number), row: row)
+                // A referrer that this save deletes or changes itself is no surprise.
+                if let own = context.registeredObject(for: id), own.hasChanges { continue }
+                guard let record = try read(stored, row) else { continue }
+                let before = try readBase(stored, row)
+                for property in stored.info.properties where property.kind == .toOne {
+                    guard property.link?.inverse != nil, case .reference(let target) = stored.value(property, of: record),
+                        let object = deleted[target]
+                    else { continue }
+                    if let before, stored.value(property, of: before) == .reference(target) { continue }
+                    conflicts.append(conflict(object, .newReferrer(referrer: id, key: property.name)))
+                }
+            }
+        }
+        return conflicts
+    }
+
+    private func conflict(_ object: ManagedObject, _ kind: SaveConflict.Kind) -> SaveConflict {
+        SaveConflict(entity: object.info.name, objectID: object.objectID, kind: kind)
+    }
+
+    private func read(_ stored: StoredEntity, _ row: Row) throws(GrabenError) -> RecordView? {
+        do { return try newest.record(stored.code, row) } catch { throw .store(error) }
+    }
+
+    private func readBase(_ stored: StoredEntity, _ row: Row) throws(GrabenError) -> RecordView? {
+        do { return try base.record(stored.code, row) } catch { throw .store(error) }
+    }
+}
+
+extension TouchedRows {
+    mutating func add(_ changes: ChangeSet) {
+        for change in changes.entities {
+            var entity = entities[change.entity] ?? Entity()
+            for row in change.inserted { entity.inserted.insert(row) }
+            for row in change.updated { entity.updated.insert(row.row) }
+            for row in change.deleted { entity.deleted.insert(row) }
+            for patch in change.patched {
+                for row in patch.rows where !entity.inserted.contains(row) { entity.moved.insert(row) }
+            }
+            for row in change.followers { entity.followed.insert(row.row) }
+            entities[change.entity] = entity
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import GrabenLog
+
+extension ManagedObjectContext {
+    /// Deletes an object: at once for the context, in the store when saved.
+    ///
+    /// Its `prepareForDeletion()` runs now; related objects are reached by the delete rules when the event ends. An object that was never
+    /// saved vanishes. An object of no context, or of another one, is left alone and the error is thrown by the next save.
+    public func delete(_ object: ManagedObject) {
+        guard object.context === self else {
+            return refuse(
+                object.context == nil
+                    ? .noContext(entity: object.info.name, doing: "deleting")
+                    : .foreignObject(entity: object.info.name, key: "", reason: "it belongs to another context and cannot be deleted here"))
+        }
+        object.prepareForDeletion()
+        guard !object.has(ObjectFlag.deleted), object.has(ObjectFlag.registered) else { return }
+        object.fireIfNeeded()
+        markDeleted(object, propagating: true)
+    }
+
+    func markDeleted(_ object: ManagedObject, propagating: Bool) {
+        object.set(ObjectFlag.deleted)
+        if propagating { object.set(ObjectFlag.deletionPending) }
+        list(object)
+        event.deleted.append(object)
+    }
+
+    /// Reaches related objects of everything deleted, and what that deletes in turn; objects never saved vanish.
+    func propagateDeletions() {
+        var place = 0
+        while place < event.deleted.count {
+            let object = event.deleted[place]
+            place += 1
+            guard object.has(ObjectFlag.deletionPending) else { continue }
+            object.clear(ObjectFlag.deletionPending)
+            propagateDeletion(of: object)
+            if object.isInserted { vanish(object) }
+        }
+    }
+
+    /// Takes an object that the store never had out of the context.
+    func vanish(_ object: ManagedObject) {
+        object.leave()
+        object.clear(ObjectFlag.inserted | ObjectFlag.updated | ObjectFlag.deleted)
+    }
+}
+
+extension ManagedObject {
+    /// Leaves the context with its last values, packed ones included.
+    final func leave() {
+        guard has(ObjectFlag.registered) else { return }
+        for (lane, number) in info.laneProperties.enumerated() { data.values[number] = packedValue(lane) }
+        if !info.laneProperties.isEmpty {
+            if let overlay = _table.chunks.overlay(_table.chunkIndex(of: _row)) { overlay.takeBase(slot) }
+            set(ObjectFlag.slow)
+        }
+        _table.unregister(self)
+        set(ObjectFlag.missing)
+    }
+
+    /// Comes back into the context it left, with the values it left with, as something to save.
+    final func rejoin() {
+        let values = info.laneProperties.map { _data?.values[$0] }
+        clear(ObjectFlag.slow | ObjectFlag.missing | ObjectFlag.fault)
+        _table.register(self)
+        guard !info.laneProperties.isEmpty else { return }
+        let (entry, slot) = _table.place(of: _row)
+        _entry = entry
+        _word = (_word & ~Int64(UInt32.max)) | Int64(slot)
+        let overlay = _table.overlay(for: self)
+        overlay.dirty[slot] = true
+        for (lane, number) in info.laneProperties.enumerated() {
+            data.values[number] = nil
+            info.geometry.setValue(overlay.data, lane, slot, values[lane] ?? info.properties[number].defaultValue)
+        }
+    }
+}

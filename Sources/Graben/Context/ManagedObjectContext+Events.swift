@@ -1,0 +1,139 @@
+public import GrabenLog
+
+extension ManagedObjectContext {
+    /// Ends the event: deletions reach related objects, what changed becomes one undo step, and handlers hear of it.
+    ///
+    /// Complexity: O(changes of the event).
+    public func processPendingChanges() {
+        if propagatesDeletesAtEndOfEvent { propagateDeletions() }
+        guard !event.isEmpty else { return }
+        let ended = event
+        event = ContextEvent()
+
+        var changes = ContextChanges()
+        let step = undoManager?.isUndoRegistrationEnabled == true ? StepBuilder(self) : nil
+        let inserted = Set(ended.inserted.map(ObjectIdentifier.init))
+        let deleted = Set(ended.deleted.map(ObjectIdentifier.init))
+        for object in ended.inserted where !deleted.contains(ObjectIdentifier(object)) {
+            step?.inserted.append(object)
+            changes.inserted.append(object.objectID)
+        }
+        for object in ended.deleted where !inserted.contains(ObjectIdentifier(object)) {
+            step?.deleted.append(object)
+            changes.deleted.append(object.objectID)
+        }
+        for object in ended.objects {
+            object.clear(ObjectFlag.inEvent)
+            guard let data = object._data else { continue }
+            let isNew = inserted.contains(ObjectIdentifier(object))
+            if !isNew || isRestoringStep { step?.add(object, data.event) }
+            data.event.removeAll()
+            if !isNew, !object.has(ObjectFlag.deleted) { changes.updated.append(object.objectID) }
+        }
+        for (table, overlay, index) in ended.chunks {
+            step?.add(table, index, overlay.event, insertedHere: ended.inserted)
+            for slot in overlay.event.slots {
+                let id = table.id(row(chunk: index, slot: Int(slot), in: table))
+                changes.moved.append(id)
+            }
+            overlay.event = EventSlots()
+        }
+        if let step = step?.step { undoManager?.register(step) }
+        sweepIfWorthwhile()
+        if !changeHandlers.isEmpty { notify(changes) }
+    }
+
+    private var isRestoringStep: Bool { undoManager.map { $0.isUndoing || $0.isRedoing } ?? false }
+
+    /// Runs `body` with nothing in it becoming an undo step.
+    public func withoutUndo<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+        processPendingChanges()
+        undoManager?.disableUndoRegistration()
+        defer {
+            processPendingChanges()
+            undoManager?.enableUndoRegistration()
+        }
+        return try body()
+    }
+
+    // MARK: Undo
+
+    /// Takes the last step back; without an undo manager it does nothing.
+    public func undo() {
+        processPendingChanges()
+        undoManager?.undo()
+    }
+
+    /// Does the step taken back last again.
+    public func redo() {
+        processPendingChanges()
+        undoManager?.redo()
+    }
+
+    // MARK: Handlers
+
+    /// Calls `handler` at the end of every event that changed something, until the token is given to `removeHandler(_:)`.
+    @discardableResult
+    public func onObjectsDidChange(_ handler: @escaping (ContextChanges) -> Void) -> HandlerToken {
+        nextToken += 1
+        changeHandlers.append(ChangeHandler(token: nextToken, handler: handler))
+        return HandlerToken(number: nextToken)
+    }
+
+    /// Ends what a token stands for.
+    public func removeHandler(_ token: HandlerToken) { changeHandlers.removeAll { $0.token == token.number } }
+
+    func notify(_ changes: ContextChanges) {
+        guard !changes.isEmpty else { return }
+        for handler in changeHandlers { handler.handler(changes) }
+    }
+}
+
+/// What changed in a context during an event, by ids.
+public struct ContextChanges: Sendable, Equatable {
+    public var inserted: [ObjectID] = []
+    public var updated: [ObjectID] = []
+    public var deleted: [ObjectID] = []
+    /// Objects that took values from the store: refreshed or merged.
+    public var refreshed: [ObjectID] = []
+    /// Objects whose packed values changed, faults included: what a drawing has to draw anew.
+    public var moved: [ObjectID] = []
+
+    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && moved.isEmpty }
+}
+
+/// Stands for a handler that was added.
+public struct HandlerToken: Sendable, Hashable {
+    let number: Int
+}
+
+struct ChangeHandler {
+    let token: Int
+    let handler: (ContextChanges) -> Void
+}
+
+/// Gathers what an event changed into an undo step.
+private final class StepBuilder {
+    let context: ManagedObjectContext
+    var inserted: [ManagedObject] = []
+    var deleted: [ManagedObject] = []
+    private var objects: [ContextStep.ObjectChanges] = []
+    private var packed: [ContextStep.PackedChanges] = []
+
+    init(_ context: ManagedObjectContext) { self.context = context }
+
+    func add(_ object: ManagedObject, _ changes: [EventChange]) {
+        if !changes.isEmpty { objects.append(.init(object: object, changes: changes)) }
+    }
+
+    func add(_ table: ObjectTable, _ chunk: Int, _ event: EventSlots, insertedHere: [ManagedObject]) {
+        guard !event.isEmpty else { return }
+        packed.append(.init(table: table, chunk: chunk, slots: event.slots, values: event.values))
+    }
+
+    /// The step, or nil where nothing happened.
+    var step: ContextStep? {
+        if inserted.isEmpty, deleted.isEmpty, objects.isEmpty, packed.isEmpty { return nil }
+        return ContextStep(context: context, inserted: inserted, deleted: deleted, objects: objects, packed: packed)
+    }
+}

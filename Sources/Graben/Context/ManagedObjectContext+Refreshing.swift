@@ -1,0 +1,278 @@
+import GrabenLog
+
+extension ManagedObjectContext {
+    // MARK: Taking changes back
+
+    /// Takes back everything since the last save: new objects leave, deleted ones return, changed ones have their saved values again. The
+    /// undo stack is emptied.
+    ///
+    /// Complexity: O(changed objects); reads nothing from the store.
+    public func rollback() {
+        processPendingChanges()
+        isRestoring = true
+        let objects = changed
+        changed = []
+        for object in objects {
+            object.clear(ObjectFlag.listed)
+            if object.isInserted {
+                if object.has(ObjectFlag.registered) { vanish(object) }
+                continue
+            }
+            guard object.has(ObjectFlag.registered) else { continue }
+            let wasDeleted = object.has(ObjectFlag.deleted)
+            object.clear(ObjectFlag.deleted | ObjectFlag.deletionPending)
+            object.discardChanges(events: .rollback)
+            if wasDeleted { object.clear(ObjectFlag.updated) }
+        }
+        forEachTable { table in
+            for index in table.chunks.overlays.indices {
+                guard let overlay = table.chunks.overlays[index] else { continue }
+                overlay.dirty.forEach { overlay.restore($0) }
+                overlay.event = EventSlots()
+            }
+            table.chunks.dropRedundantOverlays()
+        }
+        dropFetchedCaches()
+        event = ContextEvent()
+        refusals = []
+        isRestoring = false
+        undoManager?.removeAllActions(of: self)
+        sweepIfWorthwhile()
+    }
+
+    /// Forgets every object and every change, and moves to the newest snapshot. Objects still held answer from the last snapshot, belong to
+    /// no context and refuse changes.
+    public func reset() {
+        undoManager?.removeAllActions(of: self)
+        dropAllObjects()
+        forEachTable {
+            $0.releaseRows()
+            $0.context = nil
+        }
+        tables = [:]
+        if parent == nil {
+            for store in coordinator.stores { snapshots[store.number] = store.newestSnapshot }
+        }
+    }
+
+    // MARK: Refreshing
+
+    /// Reads an object anew from the newest commit.
+    ///
+    /// - Parameter mergeChanges: true re-applies unsaved changes on top of what is read, and keeps transient values; false drops both and
+    ///   turns the object into a fault. Either way the results of its fetched properties are dropped.
+    public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
+        guard object.context === self else { return report(.noContext(entity: object.info.name, doing: "refreshing")) }
+        processPendingChanges()
+        advanceSnapshots(merging: automaticallyMergesChangesFromParent)
+        guard object.has(ObjectFlag.registered) else { return }
+        object._data?.fetched = []
+        if mergeChanges { object.rebaseOnSnapshot(events: .refresh) } else { drop(object) }
+        var changes = ContextChanges()
+        changes.refreshed = [object.objectID]
+        notify(changes)
+    }
+
+    private func drop(_ object: ManagedObject) {
+        guard !object.isInserted else { return }
+        if let data = object._data, !data.open.isEmpty {
+            openChangeCount -= data.open.count
+            data.open = []
+        }
+        if !object.info.laneProperties.isEmpty, let overlay = object._table.chunks.overlay(object._table.chunkIndex(of: object._row)) {
+            overlay.takeBase(object.slot)
+        }
+        if parent != nil { object._table.forgetCleanLentChunks() }
+        object.clear(ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.deletionPending | ObjectFlag.missing | ObjectFlag.packedChanged)
+        object.turnIntoFault()
+    }
+
+    /// Refreshes every object: clean ones become faults, changed ones keep their changes on top of what is read anew.
+    public func refreshAllObjects() {
+        processPendingChanges()
+        advanceSnapshots(merging: automaticallyMergesChangesFromParent)
+        forEachTable { table in
+            var objects: [ManagedObject] = []
+            table.forEachRegistered { objects.append($0) }
+            for object in objects {
+                object._data?.fetched = []
+                if object.hasChanges {
+                    object.rebaseOnSnapshot(events: .refresh)
+                } else {
+                    drop(object)
+                }
+            }
+            if parent != nil { table.forgetCleanLentChunks() }
+        }
+    }
+
+    func dropFetchedCaches() {
+        forEachTable { $0.forEachRegistered { $0._data?.fetched = [] } }
+    }
+
+    // MARK: Advancing
+
+    /// Moves the context to the newest commit of each store, as a whole.
+    func advanceSnapshots(merging: Bool) {
+        guard parent == nil, !isClosed else { return }
+        for store in coordinator.stores {
+            guard let old = snapshots[store.number] else {
+                snapshots[store.number] = store.newestSnapshot
+                continue
+            }
+            let newest = store.newestSnapshot
+            if newest !== old { advance(store, from: old, to: newest, merging: merging, skipping: nil) }
+        }
+    }
+
+    /// Moves one store's tables from a snapshot to a later one.
+    ///
+    /// - Parameter own: the commit this context just wrote, whose changes it has already.
+    func advance(_ store: PersistentStore, from old: LogSnapshot, to new: LogSnapshot, merging: Bool, skipping own: UInt64?) {
+        var touched = TouchedRows()
+        var step = old.next
+        while let snapshot = step {
+            if snapshot.commitNumber != own { touched.add(snapshot.changes) }
+            if snapshot === new { break }
+            step = snapshot.next
+        }
+        var changes = ContextChanges()
+        var merged: [ManagedObject] = []
+        for case let table? in tables[store.number] ?? [] {
+            guard let code = table.stored?.code, let rows = touched.entities[code] else { continue }
+            settle(table, rows, merging: merging, &merged, &changes)
+        }
+        snapshots[store.number] = new
+        for case let table? in tables[store.number] ?? [] { table.advance(to: new, discardingOverlays: false) }
+        for object in merged where object.has(ObjectFlag.registered) { object.rebaseOnSnapshot(events: .merge) }
+        changes.refreshed = merged.map(\.objectID)
+        notify(changes)
+    }
+
+    /// Before the snapshot advances: what must keep its values is bound to them.
+    private func settle(
+        _ table: ObjectTable, _ rows: TouchedRows.Entity, merging: Bool, _ merged: inout [ManagedObject], _ changes: inout ContextChanges
+    ) {
+        for row in rows.deleted {
+            changes.deleted.append(table.id(row))
+            guard let object = table.registered(row), !object.isInserted else { continue }
+            // A fault that was deleted meanwhile fires from the snapshot that still has it.
+            object.fireIfNeeded()
+            object.bindForGood()
+            if !object.hasChanges { object.leaveDeleted() }
+        }
+        for row in rows.inserted { changes.inserted.append(table.id(row)) }
+        for row in rows.updated {
+            guard let object = table.registered(row), !object.isFault, object.has(ObjectFlag.registered) else { continue }
+            if merging { merged.append(object) } else { object.bindForGood() }
+        }
+        for row in rows.moved {
+            changes.moved.append(table.id(row))
+            guard let object = table.registered(row), !object.isFault else { continue }
+            if merging {
+                if !rows.updated.contains(row) { merged.append(object) }
+            } else {
+                let overlay = table.overlay(for: object)
+                if !overlay.dirty[object.slot] { overlay.kept[object.slot] = true }
+            }
+        }
+    }
+}
+
+/// The rows that commits touched, by entity.
+struct TouchedRows {
+    struct Entity {
+        var inserted: Set<Row> = []
+        var updated: Set<Row> = []
+        var deleted: Set<Row> = []
+        var moved: Set<Row> = []
+        var followed: Set<Row> = []
+    }
+
+    var entities: [EntityCode: Entity] = [:]
+}
+
+extension ManagedObject {
+    /// Binds a realised object to the record it was read from, before the snapshot goes on without it.
+    final func bindForGood() {
+        guard let data = _data, !isFault, !isInserted else { return }
+        if case .unbound = data.base { _ = try? bindRecord() }
+    }
+
+    /// Another commit deleted the object: it keeps its values and says it is deleted.
+    final func leaveDeleted() {
+        if !info.laneProperties.isEmpty { _table.overlay(for: self).kept[slot] = true }
+        set(ObjectFlag.missing)
+    }
+
+    /// Takes the saved values of everything that changed here; unsaved values are lost, observers see them go.
+    final func discardChanges(events: SnapshotEvents) {
+        let before = observedValues()
+        if let data = _data {
+            context?.openChangeCount -= data.open.count
+            data.open = []
+            data.event = []
+            data.isTouched = false
+            data.values.removeAll()
+            data.toMany = []
+            data.fetched = []
+        }
+        if !info.laneProperties.isEmpty, let overlay = _table.chunks.overlay(_table.chunkIndex(of: _row)), overlay.dirty[slot] {
+            overlay.restore(slot)
+        }
+        clear(ObjectFlag.updated | ObjectFlag.inEvent | ObjectFlag.packedChanged)
+        if !isFault { writeFields() }
+        notifyDifferences(from: before)
+        awake(fromSnapshotEvents: events)
+    }
+
+    /// Reads the object anew from the context's snapshot, with its unsaved changes on top.
+    final func rebaseOnSnapshot(events: SnapshotEvents) {
+        guard !isFault, !isInserted, let context = _table.context else { return }
+        let before = observedValues()
+        let mine = data.values
+        // What was read but never changed goes; what was changed here stays.
+        var kept = PropertyValues()
+        for number in mine.properties {
+            let property = info.properties[number]
+            guard let value = mine[number] else { continue }
+            if property.kind == .transient || value != baseValue(property, data) { kept[number] = value }
+        }
+        if let parent = context.parent {
+            guard let stored = _table.stored else { return }
+            let original = parent.object(_row, in: parent.table(stored, info))
+            original.fireIfNeeded()
+            data.base = .values(info.properties.map { $0.isValue ? original.storedValue($0.number) : .null })
+        } else {
+            data.base = .unbound
+            if (try? bindRecord()) != true, !has(ObjectFlag.deleted) {
+                set(ObjectFlag.missing)
+                return
+            }
+        }
+        data.values = kept
+        data.toMany.removeAll { !$0.state.isChanged }
+        for (_, state) in data.toMany where state.order == nil { state.base = nil }
+        data.fetched = []
+        rebasePacked()
+        writeFields()
+        notifyDifferences(from: before)
+        awake(fromSnapshotEvents: events)
+    }
+
+    private final func rebasePacked() {
+        guard !info.laneProperties.isEmpty, let overlay = _table.chunks.overlay(_table.chunkIndex(of: _row)) else { return }
+        guard overlay.dirty[slot] else {
+            overlay.takeBase(slot)
+            return
+        }
+        // Lanes changed here keep their value; the others take the snapshot's.
+        for lane in info.laneProperties.indices {
+            let mine = info.geometry.value(overlay.data, lane, slot)
+            if mine == overlay.baseValue(lane, slot) {
+                info.geometry.setValue(overlay.data, lane, slot, info.geometry.value(overlay.base, lane, slot))
+            }
+        }
+        overlay.earlier[slot] = nil
+    }
+}

@@ -1,0 +1,205 @@
+public import GrabenLog
+import GrabenModel
+
+extension ManagedObjectContext {
+    // MARK: Objects by id
+
+    /// The object with an id, without looking into the store: a fault where the context has not met it. Never fails.
+    ///
+    /// Complexity: O(1).
+    public func object(with id: ObjectID) -> ManagedObject {
+        guard !isClosed, let table = table(for: id) else { return strayObject(id) }
+        return object(id.row, in: table)
+    }
+
+    /// The object with an id where the context has met it. Complexity: O(1).
+    public func registeredObject(for id: ObjectID) -> ManagedObject? {
+        tables[id.storeNumber]?[Int(id.entityNumber)]?.registered(id.row)
+    }
+
+    /// The object with an id, realised.
+    ///
+    /// Throws `GrabenError.objectNotFound` where neither the context nor its snapshot has it.
+    public func existingObject(with id: ObjectID) throws(GrabenError) -> ManagedObject {
+        let object = object(with: id)
+        object.fireIfNeeded()
+        guard !object.isDeleted, object.has(ObjectFlag.registered) else {
+            throw .objectNotFound(entity: object.entity.name, uri: id.uriRepresentation)
+        }
+        return object
+    }
+
+    /// Every object the context knows.
+    public var registeredObjects: [ManagedObject] {
+        var objects: [ManagedObject] = []
+        forEachTable { $0.forEachRegistered { objects.append($0) } }
+        return objects
+    }
+
+    /// Objects inserted since the last save.
+    public var insertedObjects: [ManagedObject] { changed.filter { $0.isInserted && !$0.has(ObjectFlag.deleted) } }
+    /// Objects changed since the last save and neither new nor deleted.
+    public var updatedObjects: [ManagedObject] { changed.filter { $0.isUpdated } }
+    /// Objects deleted since the last save; an object that was never saved vanishes instead.
+    public var deletedObjects: [ManagedObject] { changed.filter { $0.has(ObjectFlag.deleted) && !$0.isInserted } }
+    /// Whether anything is inserted, updated or deleted.
+    public var hasChanges: Bool { changed.contains { $0.hasChanges } }
+
+    @inline(__always)
+    func object(_ row: Row, in table: ObjectTable) -> ManagedObject {
+        if let object = table.registered(row) { return object }
+        return makeFault(row, in: table)
+    }
+
+    private func makeFault(_ row: Row, in table: ObjectTable) -> ManagedObject {
+        if table.sinceSweep >= Swift.max(16_384, table.registeredCount / 4) { table.sweep() }
+        let (entry, slot) = table.place(of: row)
+        let word = Int64(slot) | ObjectFlag.fault
+        let object = table.info.objectClass.init(ObjectSeed(entry: entry, word: word, row: row, table: table))
+        table.register(object)
+        return object
+    }
+
+    /// A fault for an id of no store of this coordinator: reads as missing, belongs to no context.
+    private func strayObject(_ id: ObjectID) -> ManagedObject {
+        let infos = coordinator.infos
+        let info = Int(id.entityNumber) < infos.count ? infos[Int(id.entityNumber)] : coordinator.unknownInfo
+        let object = info.objectClass.init(ObjectSeed(detached: info, row: id.row))
+        object.set(ObjectFlag.missing)
+        report(.objectNotFound(entity: info.name, uri: id.uriRepresentation))
+        return object
+    }
+
+    // MARK: Inserting
+
+    func newSeed(for objectClass: ManagedObject.Type) -> (ObjectSeed, GrabenError?) {
+        guard let info = coordinator.info(for: objectClass) else {
+            let failure = GrabenError.classMismatch(["\(objectClass) is bound to no entity of the model"])
+            return (ObjectSeed(detached: coordinator.unknownInfo, row: 0), failure)
+        }
+        return newSeed(info, in: nil)
+    }
+
+    func newSeed(for entity: Entity) -> (ObjectSeed, GrabenError?) {
+        guard let info = coordinator.info(for: entity) else {
+            let failure = GrabenError.unknownEntity(
+                name: entity.name, nearest: coordinator.model.nearestEntityName(to: entity.name))
+            return (ObjectSeed(detached: coordinator.unknownInfo, row: 0), failure)
+        }
+        return newSeed(info, in: nil)
+    }
+
+    func newSeed(_ info: EntityInfo, in store: PersistentStore?) -> (ObjectSeed, GrabenError?) {
+        do throws(GrabenError) {
+            guard !isClosed else { throw GrabenError.noContext(entity: info.name, doing: "inserting") }
+            let stored = try coordinator.storeForInsert(info, store)
+            let table = table(stored, info)
+            let row = try table.takeRow()
+            let (entry, slot) = table.place(of: row)
+            return (ObjectSeed(entry: entry, word: Int64(slot), row: row, table: table), nil)
+        } catch {
+            return (ObjectSeed(detached: info, row: 0), error)
+        }
+    }
+
+    /// Registers a new object and runs its hook; or reports why it could not be inserted.
+    func finishInsert(_ object: ManagedObject, _ failure: GrabenError?) {
+        if let failure {
+            object.applyDefaults()
+            return refuse(failure)
+        }
+        object._table.register(object)
+        object.data.base = .defaults
+        markInserted(object)
+        object.applyDefaults()
+        object.awakeOnInsert()
+    }
+
+    /// Inserts an object that was made in no context. An object that is in a context already is left alone.
+    ///
+    /// - Parameter store: the store that takes it; needed only where several take the entity.
+    /// - Returns: the object to use from now on: the same instance.
+    /// - Throws: `GrabenError.noStore`, `.unknownEntity`.
+    public func insert(_ object: ManagedObject, into store: PersistentStore? = nil) throws(GrabenError) {
+        guard !object.has(ObjectFlag.registered) else { return }
+        guard object._table.stored == nil else { throw .noContext(entity: object.entity.name, doing: "inserting it again") }
+        guard let info = coordinator.info(for: object.entity) else {
+            throw .unknownEntity(name: object.entity.name, nearest: coordinator.model.nearestEntityName(to: object.entity.name))
+        }
+        let (seed, failure) = newSeed(info, in: store)
+        if let failure { throw failure }
+        // Packed values set so far move from the object into the column.
+        let lanes = info.laneProperties.map { object._data?.values[$0] }
+        object._entry = seed.entry
+        object._word = seed.word
+        object._row = seed.row
+        object._table = seed.table
+        seed.table.register(object)
+        object.data.base = .defaults
+        markInserted(object)
+        if !info.laneProperties.isEmpty {
+            let overlay = seed.table.overlay(for: object)
+            overlay.dirty[object.slot] = true
+            for (lane, value) in lanes.enumerated() {
+                object.data.values[info.laneProperties[lane]] = nil
+                info.geometry.setValue(
+                    overlay.data, lane, object.slot, value ?? info.properties[info.laneProperties[lane]].defaultValue)
+            }
+        }
+        object.awakeOnInsert()
+    }
+
+    /// Makes a new object of an entity, in a store of one's choice.
+    ///
+    /// - Throws: `GrabenError.unknownEntity` or `.noStore`.
+    public func insertObject(
+        entity name: String, into store: PersistentStore? = nil
+    ) throws(GrabenError) -> ManagedObject {
+        let info = try coordinator.info(named: name)
+        let (seed, failure) = newSeed(info, in: store)
+        if let failure { throw failure }
+        let object = info.objectClass.init(seed)
+        finishInsert(object, nil)
+        return object
+    }
+
+    func markInserted(_ object: ManagedObject) {
+        object.set(ObjectFlag.inserted)
+        list(object)
+        event.inserted.append(object)
+    }
+
+    /// Notes an object in the list of changed ones.
+    @inline(__always)
+    func list(_ object: ManagedObject) {
+        if !object.has(ObjectFlag.listed) {
+            object.set(ObjectFlag.listed)
+            changed.append(object)
+        }
+    }
+
+    // MARK: Letting go
+
+    /// Lets go of clean objects that nobody else holds.
+    func sweepIfWorthwhile() {
+        forEachTable { table in
+            if table.sinceSweep > 0, table.sinceSweep >= table.registeredCount / 8 { table.sweep() }
+        }
+    }
+
+    /// Turns every object into a fault outside any context; the tables keep the last snapshot for whoever still holds objects.
+    func dropAllObjects() {
+        forEachTable { table in
+            var objects: [ManagedObject] = []
+            objects.reserveCapacity(table.registeredCount)
+            table.forEachRegistered { objects.append($0) }
+            for object in objects { object.detach() }
+            table.advance(to: table.snapshot, discardingOverlays: true)
+        }
+        changed = []
+        event = ContextEvent()
+        openChangeCount = 0
+        refusals = []
+        keyObservers = [:]
+    }
+}

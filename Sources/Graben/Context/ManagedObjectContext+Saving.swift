@@ -1,0 +1,225 @@
+import GrabenLog
+import GrabenModel
+
+extension ManagedObjectContext {
+    /// Saves every change: of a root context in one commit for each store, of a child into its parent.
+    ///
+    /// Everything is validated first and every failure is reported at once; whatever fails, all changes stay as they are. With nothing to
+    /// save nothing is written. With full durability the commit is on the disk when the call returns. Stores are committed one after the
+    /// other: changes that span several stores are not one transaction.
+    ///
+    /// - Throws: `GrabenError.validation`, `.conflict`, `.store`, `.unbalancedChange`, `.endlessWillSave`, and the error of a change that
+    ///   was refused since the last save.
+    public func save() throws(GrabenError) {
+        guard !isClosed else { throw .noContext(entity: "context", doing: "saving") }
+        processPendingChanges()
+        propagateDeletions()
+        processPendingChanges()
+        if let refusal = refusals.first {
+            refusals = []
+            throw refusal
+        }
+        try runWillSave()
+        try checkOpenChanges()
+        let objects = changed.filter { $0.hasChanges && $0.has(ObjectFlag.registered) }
+        guard !objects.isEmpty else {
+            changed.forEach { $0.clear(ObjectFlag.listed) }
+            changed = []
+            return
+        }
+        try validate(objects)
+        if let parent { try push(objects, to: parent) } else { try commit(objects) }
+        for object in objects { object.didSave() }
+        processPendingChanges()
+    }
+
+    /// Runs `willSave` until no hook changes anything any more.
+    private func runWillSave() throws(GrabenError) {
+        var rounds: [ObjectIdentifier: Int] = [:]
+        var pending = changed.filter { $0.hasChanges && $0.has(ObjectFlag.registered) }
+        while !pending.isEmpty {
+            for object in pending {
+                rounds[ObjectIdentifier(object), default: 0] += 1
+                guard rounds[ObjectIdentifier(object), default: 0] <= 100 else {
+                    throw .endlessWillSave(entity: object.info.name, uri: object.objectID.uriRepresentation)
+                }
+                object.willSave()
+            }
+            // What the hooks changed is what the event holds now.
+            propagateDeletions()
+            let again = event.objects + event.inserted + event.deleted
+            processPendingChanges()
+            pending = again.filter { $0.hasChanges && $0.has(ObjectFlag.registered) }
+        }
+    }
+
+    private func checkOpenChanges() throws(GrabenError) {
+        guard openChangeCount > 0 else { return }
+        var found: GrabenError?
+        forEachTable { table in
+            table.forEachRegistered { object in
+                guard found == nil, let open = object._data?.open.first else { return }
+                found = .unbalancedChange(
+                    entity: object.info.name, key: object.info.properties[open.property].name, uri: object.objectID.uriRepresentation,
+                    reason: "willChangeValue(forKey:) without its didChangeValue(forKey:); end the change and save again")
+            }
+        }
+        if let found { throw found }
+    }
+
+    // MARK: Into the store
+
+    private func commit(_ objects: [ManagedObject]) throws(GrabenError) {
+        var byStore: [UInt32: [ManagedObject]] = [:]
+        for object in objects {
+            if let stored = object._table.stored { byStore[stored.storeNumber, default: []].append(object) }
+        }
+        for store in coordinator.stores {
+            guard let objects = byStore[store.number], let base = snapshots[store.number] else { continue }
+            guard !store.configuration.isReadOnly else {
+                throw .readOnly(what: store.configuration.path, reason: "the store was opened read-only")
+            }
+            try commit(objects, to: store, base)
+        }
+    }
+
+    private func commit(_ objects: [ManagedObject], to store: PersistentStore, _ base: LogSnapshot) throws(GrabenError) {
+        let syncsBefore = store.log.statistics.syncs
+        let writer = CommitWriter(context: self, store: store, objects: objects)
+        let snapshot: LogSnapshot
+        do {
+            (_, snapshot) = try store.log.commit(author: transactionAuthor) {
+                (newest: LogSnapshot, commit: inout CommitBuilder) throws(GrabenError) in
+                try ConflictCheck(context: self, base: base, newest: newest).check(objects)
+                try writer.write(newest, &commit)
+            }
+        } catch { throw GrabenError(error) }
+        let own = snapshot.commitNumber
+        if snapshot !== base {
+            statistics.commits += 1
+            statistics.syncs += Int(store.log.statistics.syncs - syncsBefore)
+        }
+        settleSaved(objects, at: own)
+        advance(store, from: base, to: store.newestSnapshot, merging: automaticallyMergesChangesFromParent, skipping: own)
+    }
+
+    /// The saved objects are clean: what they hold is what the store has.
+    private func settleSaved(_ objects: [ManagedObject], at commit: UInt64) {
+        for object in objects {
+            let wasDeleted = object.has(ObjectFlag.deleted)
+            object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted | ObjectFlag.packedChanged)
+            object._table.sinceSweep += 1
+            guard !wasDeleted else {
+                object.bindForGood()
+                if undoManager != nil { object.keepMembersOfItsOwn() }
+                object.leave()
+                object.clear(ObjectFlag.deleted | ObjectFlag.listed)
+                continue
+            }
+            if let data = object._data {
+                var kept = PropertyValues()
+                for number in data.values.properties where object.info.properties[number].kind == .transient {
+                    kept[number] = data.values[number]
+                }
+                data.values = kept
+                data.base = .unbound
+                data.baseCommit = commit
+                data.toMany = []
+                data.isTouched = false
+            }
+            if let overlay = object._table.chunks.overlay(object._table.chunkIndex(of: object._row)) {
+                overlay.settle(object.slot)
+            }
+        }
+        // Rows moved without an object (a bulk edit) are saved with the rest of their chunk.
+        forEachTable { table in
+            for case let overlay? in table.chunks.overlays { overlay.dirty.forEach { overlay.settle($0) } }
+        }
+        changed.removeAll { !$0.has(ObjectFlag.listed) || !$0.hasChanges }
+    }
+
+    // MARK: Into the parent
+
+    /// Makes the parent's objects what this context's are; the parent is changed, and the store is not.
+    private func push(_ objects: [ManagedObject], to parent: ManagedObjectContext) throws(GrabenError) {
+        parent.processPendingChanges()
+        for object in objects where object.isInserted && !object.has(ObjectFlag.deleted) { parent.adopt(object) }
+        parent.withoutInverses {
+            for object in objects where !object.has(ObjectFlag.deleted) { parent.take(object) }
+            for object in objects where object.has(ObjectFlag.deleted) {
+                guard let stored = object._table.stored else { continue }
+                let original = parent.object(object._row, in: parent.table(stored, object.info))
+                guard !original.has(ObjectFlag.deleted), original.has(ObjectFlag.registered) else { continue }
+                original.fireIfNeeded()
+                parent.markDeleted(original, propagating: false)
+                if original.isInserted { parent.vanish(original) }
+            }
+        }
+        parent.processPendingChanges()
+        for object in objects {
+            let wasDeleted = object.has(ObjectFlag.deleted)
+            object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted | ObjectFlag.packedChanged)
+            object._table.sinceSweep += 1
+            if wasDeleted {
+                object.leave()
+                object.clear(ObjectFlag.deleted | ObjectFlag.listed)
+                continue
+            }
+            guard let data = object._data else { continue }
+            if let stored = object._table.stored {
+                let original = parent.object(object._row, in: parent.table(stored, object.info))
+                var kept = PropertyValues()
+                for number in data.values.properties where object.info.properties[number].kind == .transient {
+                    kept[number] = data.values[number]
+                }
+                data.base = .values(object.info.properties.map { $0.isValue ? original.storedValue($0.number) : .null })
+                data.values = kept
+            }
+            data.toMany = []
+            data.isTouched = false
+        }
+        forEachTable { table in
+            for case let overlay? in table.chunks.overlays {
+                overlay.dirty.forEach {
+                    overlay.settle($0)
+                    overlay.kept[$0] = true
+                }
+            }
+        }
+        changed.removeAll { !$0.has(ObjectFlag.listed) || !$0.hasChanges }
+    }
+
+    /// Takes in a child's new object under the same id.
+    private func adopt(_ object: ManagedObject) {
+        guard let stored = object._table.stored else { return }
+        let table = table(stored, object.info)
+        guard table.registered(object._row) == nil else { return }
+        let (entry, slot) = table.place(of: object._row)
+        let copy = object.info.objectClass.init(ObjectSeed(entry: entry, word: Int64(slot), row: object._row, table: table))
+        table.register(copy)
+        copy.data.base = .defaults
+        copy.set(ObjectFlag.awake)
+        markInserted(copy)
+        copy.applyDefaults()
+    }
+
+    /// Takes a child's values over into this context's object.
+    private func take(_ object: ManagedObject) {
+        guard let stored = object._table.stored else { return }
+        let original = self.object(object._row, in: table(stored, object.info))
+        guard original.has(ObjectFlag.registered) else { return }
+        for (name, value) in object.changedValues() {
+            guard let number = object.info.entity.propertyNumber(named: name) else { continue }
+            if case .references(let ids) = value {
+                original.replaceMembers(number, with: ids)
+            } else {
+                original.willChangeValue(forKey: name)
+                original.setPrimitive(number, value)
+                original.didChangeValue(forKey: name)
+            }
+        }
+        for property in object.info.properties where property.kind == .transient {
+            if let value = object._data?.values[property.number] { original.setPrimitive(property.number, value) }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import GrabenLog
+import GrabenModel
+
+/// A place to work with objects: it hands out one instance for each id, notes what changes, and saves or takes back the changes as a whole.
+///
+/// A context belongs to whoever made it and is used there only. It reads one snapshot of each store, which advances as a whole: at a save,
+/// a merge, a reset, a refresh, and before a fetch unless the context is pinned.
+public final class ManagedObjectContext {
+    /// The coordinator whose stores the context reads and writes.
+    public let coordinator: PersistentStoreCoordinator
+    /// The context whose objects this one works on, or nil for a root context.
+    public let parent: ManagedObjectContext?
+    /// A name for messages.
+    public var name: String?
+    /// Who is written into the commits of this context, until cleared.
+    public var transactionAuthor: String?
+    /// Where changes can be taken back; nil until one is set.
+    public var undoManager: ObjectUndoManager? {
+        didSet { if undoManager !== oldValue { oldValue?.removeAllActions(of: self) } }
+    }
+    /// Whether the context takes other contexts' commits into objects it has realised, as soon as its snapshot advances.
+    public var automaticallyMergesChangesFromParent = false
+    /// Whether the snapshot stays where it is until the next save.
+    public var isPinned = false
+    /// Whether deletions reach related objects at the end of the event (the default) or only at save.
+    public var propagatesDeletesAtEndOfEvent = true
+    /// Receives errors of members that cannot throw: getters, setters and hooks.
+    ///
+    /// A change that was refused is also thrown by the next `save()`.
+    public var errorHandler: ((GrabenError) -> Void)?
+    /// What the context did so far.
+    public internal(set) var statistics = ContextStatistics()
+
+    /// The tables by store and entity, made when first needed.
+    var tables: [UInt32: [ObjectTable?]] = [:]
+    /// The snapshot of each store, by store number; empty in a child context.
+    var snapshots: [UInt32: LogSnapshot] = [:]
+
+    /// Objects with unsaved changes in the order of their first change; entries whose flags are gone are skipped.
+    var changed: [ManagedObject] = []
+    var event = ContextEvent()
+    /// Announced changes that have not ended.
+    var openChangeCount = 0
+    /// Whether a change is the other side of one being made.
+    var isMaintainingInverses = false
+    /// Errors of refused changes, thrown by the next save.
+    var refusals: [GrabenError] = []
+    var keyObservers: [ObjectIdentifier: [KeyObserver]] = [:]
+    var changeHandlers: [ChangeHandler] = []
+    var nextToken = 0
+    /// Fetched properties being evaluated, to find cycles.
+    var evaluating: [(object: ObjectIdentifier, property: Int)] = []
+    /// Set while undo, redo or rollback put values back.
+    var isRestoring = false
+    var isClosed = false
+
+    init(coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext?) {
+        self.coordinator = coordinator
+        self.parent = parent
+        if parent == nil {
+            for store in coordinator.stores { snapshots[store.number] = store.newestSnapshot }
+        }
+    }
+
+    /// A context that works on this one's objects: its saves change them, and reach the store when this context is saved.
+    public convenience init(parent: ManagedObjectContext) {
+        self.init(coordinator: parent.coordinator, parent: parent)
+        automaticallyMergesChangesFromParent = true
+    }
+
+    deinit { end() }
+
+    /// Ends the context: runs `didTurnIntoFault` for every realised object and gives unused rows back. Objects still held answer from the
+    /// context's last snapshot and refuse changes.
+    public func close() { end() }
+
+    private func end() {
+        guard !isClosed else { return }
+        isClosed = true
+        undoManager = nil
+        dropAllObjects()
+        forEachTable { table in
+            table.releaseRows()
+            table.context = nil
+        }
+        tables = [:]
+    }
+
+    var root: ManagedObjectContext {
+        var context = self
+        while let parent = context.parent { context = parent }
+        return context
+    }
+
+    // MARK: Tables and snapshots
+
+    func snapshot(of stored: StoredEntity) -> LogSnapshot? { snapshots[stored.storeNumber] }
+
+    func table(_ stored: StoredEntity, _ info: EntityInfo) -> ObjectTable {
+        if let table = tables[stored.storeNumber]?[info.index] { return table }
+        let table = ObjectTable(info: info, stored: stored, snapshot: snapshots[stored.storeNumber], context: self)
+        tables[stored.storeNumber, default: .init(repeating: nil, count: coordinator.infos.count)][info.index] = table
+        return table
+    }
+
+    /// The table of an id's objects, or nil where the id is of no store or entity of the coordinator.
+    func table(for id: ObjectID) -> ObjectTable? {
+        if let table = tables[id.storeNumber]?[Int(id.entityNumber)] { return table }
+        guard let store = coordinator.store(numbered: id.storeNumber), let stored = store.stored(entity: Int(id.entityNumber)) else {
+            return nil
+        }
+        if parent == nil, snapshots[id.storeNumber] == nil { snapshots[id.storeNumber] = store.newestSnapshot }
+        return table(stored, coordinator.infos[Int(id.entityNumber)])
+    }
+
+    func forEachTable(_ body: (ObjectTable) -> Void) {
+        for tables in tables.values {
+            for case let table? in tables { body(table) }
+        }
+    }
+
+    /// A chunk of a snapshot; a damaged one is reported and read as zeros.
+    func readChunk(_ stored: StoredEntity, _ snapshot: LogSnapshot, _ index: Int) -> UnsafeRawPointer? {
+        guard index < snapshot.chunkCount(stored.code) else { return nil }
+        do {
+            return try snapshot.chunk(stored.code, index)
+        } catch {
+            report(.store(error))
+            return nil
+        }
+    }
+
+    // MARK: Errors
+
+    func report(_ error: GrabenError) { errorHandler?(error) }
+
+    /// Reports a change that was not made; the next save throws it too.
+    func refuse(_ error: GrabenError) {
+        refusals.append(error)
+        report(error)
+    }
+}
+
+/// Counts of what a context did.
+public struct ContextStatistics: Sendable, Equatable {
+    /// Fetch requests run, those of fetched properties included.
+    public var fetches = 0
+    /// Faults that fired.
+    public var firedFaults = 0
+    /// Records read from a store to fire a fault.
+    public var storeReads = 0
+    /// Commits written by saves of this context.
+    public var commits = 0
+    /// Syncs those commits waited for.
+    public var syncs = 0
+}

@@ -1,0 +1,193 @@
+import GrabenLog
+import GrabenModel
+
+/// The objects of one concrete entity of one store in one context: the registry by row, and the chunks they read.
+///
+/// The table outlives its context when the program still holds objects; they keep it, and so their chunks, alive.
+final class ObjectTable {
+    let info: EntityInfo
+    /// Where the rows live; nil for objects that are in no context.
+    let stored: StoredEntity?
+    let chunks: ChunkTable
+    /// The context; cleared when it ends. Unretained because the context owns the table and clears this in `deinit`.
+    unowned(unsafe) var context: ManagedObjectContext?
+    /// The snapshot the rows are read from; nil in a child context, which reads from its parent.
+    private(set) var snapshot: LogSnapshot?
+
+    private var pages: [UnsafeMutablePointer<ManagedObject?>?] = []
+    private(set) var registeredCount = 0
+    /// Registrations since the last sweep, and objects that became clean: what a sweep may let go of.
+    var sinceSweep = 0
+    /// Rows reserved from the store and not handed out.
+    var reserved: Range<Row> = 0..<0
+    private var nextReservation = 16
+    /// One past the highest row handed out and not saved; 0 where there is none.
+    var newRowEnd = 0
+    /// The rows that exist in a snapshot, by chunk, once a column of an entity with gaps was walked.
+    var liveCache: (snapshot: LogSnapshot, sets: [SlotSet])?
+    /// Spans being lent; packed values must not change meanwhile.
+    var lentCount = 0
+
+    static let rowsPerPage = 1024
+
+    init(info: EntityInfo, stored: StoredEntity?, snapshot: LogSnapshot?, context: ManagedObjectContext?) {
+        self.info = info
+        self.stored = stored
+        self.snapshot = snapshot
+        self.context = context
+        chunks = ChunkTable(geometry: info.geometry)
+        chunks.advance(to: snapshot, discardingOverlays: true) { _ in nil }
+    }
+
+    deinit {
+        for case let page? in pages {
+            page.deinitialize(count: Self.rowsPerPage)
+            page.deallocate()
+        }
+    }
+
+    func id(_ row: Row) -> ObjectID { ObjectID(store: stored?.storeNumber ?? 0, entity: UInt32(info.index), row: row) }
+
+    // MARK: Registry
+
+    func registered(_ row: Row) -> ManagedObject? {
+        let page = Int(row) / Self.rowsPerPage
+        guard page < pages.count, let objects = pages[page] else { return nil }
+        return objects[Int(row) % Self.rowsPerPage]
+    }
+
+    func register(_ object: ManagedObject) {
+        let page = Int(object._row) / Self.rowsPerPage
+        if page >= pages.count { pages.append(contentsOf: repeatElement(nil, count: page + 1 - pages.count)) }
+        let objects: UnsafeMutablePointer<ManagedObject?>
+        if let existing = pages[page] {
+            objects = existing
+        } else {
+            objects = .allocate(capacity: Self.rowsPerPage)
+            objects.initialize(repeating: nil, count: Self.rowsPerPage)
+            pages[page] = objects
+        }
+        objects[Int(object._row) % Self.rowsPerPage] = object
+        object.set(ObjectFlag.registered)
+        registeredCount += 1
+        sinceSweep += 1
+    }
+
+    func unregister(_ object: ManagedObject) {
+        guard object.has(ObjectFlag.registered), let page = pages[Int(object._row) / Self.rowsPerPage] else { return }
+        object.clear(ObjectFlag.registered)
+        registeredCount -= 1
+        page[Int(object._row) % Self.rowsPerPage] = nil
+    }
+
+    /// Calls `body` with every registered object, by ascending row.
+    func forEachRegistered(_ body: (ManagedObject) -> Void) {
+        for index in pages.indices {
+            guard let page = pages[index] else { continue }
+            for place in 0..<Self.rowsPerPage {
+                if let object = page[place] { body(object) }
+            }
+        }
+    }
+
+    /// Lets go of clean objects that nobody else holds, after their hooks. Complexity: O(registered).
+    func sweep() {
+        sinceSweep = 0
+        let busy =
+            ObjectFlag.inserted | ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.listed | ObjectFlag.inEvent | ObjectFlag.observed
+        for index in pages.indices {
+            guard let page = pages[index] else { continue }
+            for place in 0..<Self.rowsPerPage {
+                guard page[place] != nil, isKnownUniquelyReferenced(&page[place]), let object = page[place], !object.has(busy),
+                    object._data?.open.isEmpty ?? true
+                else { continue }
+                object.turnIntoFault()
+                unregister(object)
+            }
+        }
+    }
+
+    // MARK: Rows and chunks
+
+    /// The address of the chunk entry and the slot of a row, the chunk bound.
+    func place(of row: Row) -> (entry: UnsafeMutablePointer<UnsafeMutableRawPointer>, slot: Int) {
+        let slot = slotNumber(row)
+        let chunk = slot / ChunkGeometry.slotsPerChunk
+        if info.geometry.byteCount > 0, !chunks.isBound(chunk) { bind(chunk) }
+        return (chunks.entry(chunk), slot % ChunkGeometry.slotsPerChunk)
+    }
+
+    func chunkIndex(of row: Row) -> Int { slotNumber(row) / ChunkGeometry.slotsPerChunk }
+
+    /// Where a row lies in the columns.
+    @inline(__always)
+    func slotNumber(_ row: Row) -> Int {
+        guard let stored, let snapshot = snapshotForSlots else { return Int(row) }
+        return snapshot.slot(stored.code, row)
+    }
+
+    /// The snapshot that says which slot a row has: the root context's.
+    private var snapshotForSlots: LogSnapshot? {
+        if let snapshot { return snapshot }
+        guard let context, let stored else { return nil }
+        return context.root.snapshot(of: stored)
+    }
+
+    func bind(_ index: Int) {
+        if let snapshot, let stored {
+            if let chunk = context?.readChunk(stored, snapshot, index) { chunks.bind(index, to: chunk) }
+        } else if let parent = context?.parent, let stored {
+            parent.table(stored, info).lend(index, to: self)
+        }
+    }
+
+    /// Lets a child's table read a chunk as this context has it: its own bytes where they cannot change under the child, else a copy.
+    private func lend(_ index: Int, to child: ObjectTable) {
+        if !chunks.isBound(index) { bind(index) }
+        guard chunks.isBound(index) else { return }
+        if chunks.overlay(index) == nil, let owner = snapshot {
+            child.chunks.bind(index, to: chunks.chunk(index))
+            child.chunks.keepAlive(owner)
+        } else {
+            child.chunks.bindCopy(index, of: chunks.chunk(index))
+        }
+    }
+
+    /// The context's own copy of the chunk that holds an object.
+    func overlay(for object: ManagedObject) -> OverlayChunk { chunks.makeOverlay(chunkIndex(of: object._row)) }
+
+    func advance(to newSnapshot: LogSnapshot?, discardingOverlays: Bool) {
+        let stored = stored
+        let context = context
+        chunks.advance(to: newSnapshot, discardingOverlays: discardingOverlays) { index in
+            guard let newSnapshot, let stored else { return nil }
+            return context?.readChunk(stored, newSnapshot, index)
+        }
+        snapshot = newSnapshot
+    }
+
+    /// Gives back what a child bound of its parent where the child changed nothing of it, to be bound anew.
+    func forgetCleanLentChunks() { chunks.rebindAll { bind($0) } }
+
+    // MARK: New rows
+
+    /// A row for a new object.
+    func takeRow() throws(GrabenError) -> Row {
+        guard let stored else { throw .noStore(entity: info.name, reason: "the object belongs to no store") }
+        if reserved.isEmpty {
+            reserved = try stored.reserveRows(nextReservation)
+            nextReservation = min(nextReservation * 2, 4096)
+        }
+        let row = reserved.lowerBound
+        reserved = row + 1..<reserved.upperBound
+        newRowEnd = max(newRowEnd, Int(row) + 1)
+        return row
+    }
+
+    /// Returns the rows that were reserved and not used.
+    func releaseRows() {
+        guard let stored, !reserved.isEmpty else { return }
+        stored.releaseRows(reserved)
+        reserved = 0..<0
+    }
+}

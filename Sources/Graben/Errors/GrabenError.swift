@@ -1,0 +1,178 @@
+public import GrabenLog
+public import GrabenModel
+public import GrabenPredicate
+
+/// What can go wrong with an object graph; each case says what to do about it.
+public enum GrabenError: Error, Sendable {
+    /// The store's file could not be read, written or locked.
+    case store(LogError)
+    /// The model cannot be used.
+    case model(ModelError)
+    /// A predicate or sort order could not be read, bound or evaluated.
+    case predicate(PredicateError)
+    /// Objects break the model's rules; nothing was saved. The list holds every failure.
+    case validation([ValidationFailure])
+    /// Objects were changed here and by another commit since; nothing was saved.
+    case conflict([SaveConflict])
+    /// The entity has no property of that name.
+    case unknownKey(entity: String, key: String, nearest: String?)
+    /// The model has no entity of that name.
+    case unknownEntity(name: String, nearest: String?)
+    /// The value does not fit the property.
+    case wrongType(entity: String, key: String, expected: String, found: String)
+    /// The property cannot be set: a fetched property.
+    case readOnlyProperty(entity: String, key: String)
+    /// No record has that id in the context's snapshot.
+    case objectNotFound(entity: String, uri: String)
+    /// The object belongs to no context (any more).
+    case noContext(entity: String, doing: String)
+    /// Two objects of different contexts or stores cannot be related.
+    case foreignObject(entity: String, key: String, reason: String)
+    /// `didChangeValue` without its `willChangeValue`, or the other way round at a save.
+    case unbalancedChange(entity: String, key: String, uri: String, reason: String)
+    /// A class and the model it is bound to disagree; the list names every difference.
+    case classMismatch([String])
+    /// No store of the coordinator takes objects of the entity, or several do and none was named.
+    case noStore(entity: String, reason: String)
+    /// The store or context cannot be written.
+    case readOnly(what: String, reason: String)
+    /// A store was written under another model.
+    case incompatibleModel(path: String, differences: [String])
+    /// Fetched properties whose predicates need each other.
+    case fetchedPropertyCycle(entity: String, key: String)
+    /// A setter in `willSave` changed objects again and again.
+    case endlessWillSave(entity: String, uri: String)
+    /// A class keeps an attribute in a field and does not name it in `primitiveAccessors`.
+    case unnamedField(className: String, key: String)
+    /// A request contradicts itself.
+    case invalidRequest(reason: String)
+}
+
+/// One rule of the model, or of a class, that one object breaks.
+public struct ValidationFailure: Sendable, Equatable, CustomStringConvertible {
+    /// The object's entity.
+    public var entity: String
+    /// The object.
+    public var objectID: ObjectID
+    /// The property, where the failure is of one.
+    public var key: String?
+    /// The value that was refused.
+    public var value: Value
+    /// The rule that is broken, in words.
+    public var rule: String
+
+    public var description: String {
+        "\(entity) \(objectID.uriRepresentation)\(key.map { ", \($0)" } ?? ""): \(rule)\(value.isNull ? "" : " (is \(value.summary))")"
+    }
+}
+
+/// One object that was changed here and elsewhere.
+public struct SaveConflict: Sendable, Equatable, CustomStringConvertible {
+    /// A property changed on both sides to different values.
+    public struct Property: Sendable, Equatable {
+        public var key: String
+        /// The value both sides began with.
+        public var base: Value
+        /// This context's value.
+        public var here: Value
+        /// The value of the newest commit.
+        public var stored: Value
+    }
+
+    /// What happened on the two sides.
+    public enum Kind: Sendable, Equatable {
+        /// The same properties were changed on both sides.
+        case changed([Property])
+        /// Changed here, deleted by another commit.
+        case deletedElsewhere
+        /// Deleted here, changed by another commit.
+        case changedElsewhere
+        /// Deleted here; another commit made `referrer` refer to it.
+        case newReferrer(referrer: ObjectID, key: String)
+        /// Refers to `target`, which another commit deleted.
+        case targetGone(target: ObjectID, key: String)
+    }
+
+    public var entity: String
+    public var objectID: ObjectID
+    public var kind: Kind
+
+    public var description: String {
+        let object = "\(entity) \(objectID.uriRepresentation)"
+        return switch kind {
+        case .changed(let properties):
+            object + " was changed here and by another commit: "
+                + properties.map {
+                    "\($0.key) was \($0.base.summary), is \($0.here.summary) here and \($0.stored.summary) in the store"
+                }.joined(separator: "; ")
+        case .deletedElsewhere: object + " was changed here and deleted by another commit"
+        case .changedElsewhere: object + " was deleted here and changed by another commit"
+        case .newReferrer(let referrer, let key):
+            object + " was deleted here, and another commit made \(referrer.uriRepresentation) refer to it by \(key)"
+        case .targetGone(let target, let key): object + " refers by \(key) to \(target.uriRepresentation), which another commit deleted"
+        }
+    }
+}
+
+extension GrabenError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .store(let error): "\(error)"
+        case .model(let error): "\(error)"
+        case .predicate(let error): "\(error)"
+        case .validation(let failures):
+            "saving: \(failures.count == 1 ? "one value is" : "\(failures.count) values are") refused; nothing was saved\n"
+                + failures.map { "  - \($0)" }.joined(separator: "\n")
+        case .conflict(let conflicts):
+            "saving: \(conflicts.count == 1 ? "one object" : "\(conflicts.count) objects") in conflict; nothing was saved. Refresh the "
+                + "objects (merging your changes) and save again.\n" + conflicts.map { "  - \($0)" }.joined(separator: "\n")
+        case .unknownKey(let entity, let key, let nearest):
+            "\(entity) has no property \"\(key)\"\(nearest.map { "; did you mean \"\($0)\"?" } ?? "")"
+        case .unknownEntity(let name, let nearest):
+            "the model has no entity \"\(name)\"\(nearest.map { "; did you mean \"\($0)\"?" } ?? "")"
+        case .wrongType(let entity, let key, let expected, let found): "\(entity).\(key) takes \(expected), not \(found)"
+        case .readOnlyProperty(let entity, let key):
+            "\(entity).\(key) is a fetched property and cannot be set; change the objects it finds, then refresh the object"
+        case .objectNotFound(let entity, let uri): "\(entity) \(uri) is not in the store at the context's snapshot"
+        case .noContext(let entity, let doing): "\(doing): this \(entity) belongs to no context; fetch it again by its id"
+        case .foreignObject(let entity, let key, let reason): "setting \(entity).\(key): \(reason)"
+        case .unbalancedChange(let entity, let key, let uri, let reason): "\(entity) \(uri), key \"\(key)\": \(reason)"
+        case .classMismatch(let differences):
+            "classes and model disagree:\n" + differences.map { "  - \($0)" }.joined(separator: "\n")
+        case .noStore(let entity, let reason): "inserting a \(entity): \(reason)"
+        case .readOnly(let what, let reason): "\(what) cannot be written: \(reason)"
+        case .incompatibleModel(let path, let differences):
+            "\(path) was written under another model:\n" + differences.map { "  - \($0)" }.joined(separator: "\n")
+        case .fetchedPropertyCycle(let entity, let key):
+            "evaluating the fetched property \(entity).\(key) needs its own result; change one of the predicates involved"
+        case .endlessWillSave(let entity, let uri):
+            "\(entity) \(uri) is changed by every willSave(); set only what differs, or use a primitive setter"
+        case .unnamedField(let className, let key):
+            "\(className) changed \"\(key)\" without the store seeing a new value; if the class keeps it in a field, add "
+                + ".init(\"\(key)\", …) to its primitiveAccessors, or it cannot be undone or refreshed"
+        case .invalidRequest(let reason): reason
+        }
+    }
+}
+
+extension Value {
+    /// The value in a few words, for messages.
+    package var summary: String {
+        switch self {
+        case .null: "nil"
+        case .bool(let value): "\(value)"
+        case .int(let value): "\(value)"
+        case .float(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .decimal(let value): "\(value)"
+        case .string(let value): value.count > 60 ? "\"\(value.prefix(60))…\"" : "\"\(value)\""
+        case .date(let value): "\(value)"
+        case .data(let value): "\(value.count) bytes"
+        case .uuid(let value): "\(value)"
+        case .uri(let value): value
+        case .json(let value): "\(value.count) bytes of JSON"
+        case .reference(let id): id.uriRepresentation
+        case .references(let ids): "\(ids.count) objects"
+        }
+    }
+}

@@ -1,0 +1,73 @@
+public import GrabenLog
+
+/// What an observer of a property is told.
+public struct PropertyChange: Sendable {
+    /// The property's name.
+    public let key: String
+    /// What it was.
+    public let old: Value
+    /// What it is.
+    public let new: Value
+}
+
+struct KeyObserver {
+    let token: Int
+    let key: String
+    let handler: (PropertyChange) -> Void
+}
+
+extension ManagedObject {
+    /// Calls `handler` once for each change of a property, whoever makes it: a setter, undo, redo, refresh, rollback or a merge, and
+    /// wherever the value lives.
+    ///
+    /// The place to begin is `awakeFromInsert()` and `awakeFromFetch()`, the place to end `didTurnIntoFault()`; an observer left behind is
+    /// dropped when the object becomes a fault, and never called for one.
+    /// - Throws: `GrabenError.unknownKey`, `.noContext`.
+    @discardableResult
+    public final func observe(_ key: String, _ handler: @escaping (PropertyChange) -> Void) throws(GrabenError) -> HandlerToken {
+        _ = try info.number(key)
+        guard let context else { throw .noContext(entity: info.name, doing: "observing \(key)") }
+        context.nextToken += 1
+        context.keyObservers[ObjectIdentifier(self), default: []].append(
+            KeyObserver(token: context.nextToken, key: key, handler: handler))
+        set(ObjectFlag.observed)
+        return HandlerToken(number: context.nextToken)
+    }
+
+    /// Ends an observation; a token that has ended does nothing.
+    public final func removeObserver(_ token: HandlerToken) {
+        guard let context = _table.context else { return }
+        context.keyObservers[ObjectIdentifier(self)]?.removeAll { $0.token == token.number }
+        if context.keyObservers[ObjectIdentifier(self)]?.isEmpty ?? true { dropObservers() }
+    }
+
+    final func dropObservers() {
+        clear(ObjectFlag.observed)
+        _table.context?.keyObservers[ObjectIdentifier(self)] = nil
+    }
+
+    /// The values of observed properties before something puts others in their place; empty where nobody observes.
+    final func observedValues() -> [(key: String, value: Value)] {
+        guard has(ObjectFlag.observed), let observers = _table.context?.keyObservers[ObjectIdentifier(self)] else { return [] }
+        var values: [(String, Value)] = []
+        for key in Set(observers.map(\.key)).sorted() {
+            if let value = try? primitiveValue(forKey: key) { values.append((key, value)) }
+        }
+        return values
+    }
+
+    final func notifyDifferences(from before: [(key: String, value: Value)]) {
+        guard let context = _table.context, !isFault else { return }
+        for (key, old) in before {
+            if let new = try? primitiveValue(forKey: key), new != old { context.notifyObservers(of: self, key, old: old, new: new) }
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    func notifyObservers(of object: ManagedObject, _ key: String, old: Value, new: Value) {
+        for observer in keyObservers[ObjectIdentifier(object)] ?? [] where observer.key == key {
+            observer.handler(PropertyChange(key: key, old: old, new: new))
+        }
+    }
+}

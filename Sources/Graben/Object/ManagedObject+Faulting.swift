@@ -1,0 +1,111 @@
+import GrabenLog
+import GrabenModel
+
+extension ObjectSeed {
+    /// For an object in no context: packed values live in the object itself, so packed getters take the slow path.
+    init(detached info: EntityInfo, row: UInt32) {
+        let table = ObjectTable(info: info, stored: nil, snapshot: nil, context: nil)
+        self.init(entry: table.chunks.entry(0), word: ObjectFlag.slow, row: row, table: table)
+    }
+
+    /// For an object in no context whose class nobody bound.
+    init(detached entity: Entity) {
+        self.init(detached: EntityInfo(entity: entity, objectClass: ManagedObject.self), row: 0)
+    }
+}
+
+extension ManagedObject {
+    @inline(__always)
+    final func fireIfNeeded() {
+        if has(ObjectFlag.fault) { fire() }
+    }
+
+    /// Reads the object: binds it to its record's bytes, or to the parent context's values, and runs `awakeFromFetch`.
+    ///
+    /// Where the record is missing the object reads nil and defaults from now on, says that it is deleted, and the context reports it once.
+    final func fire() {
+        clear(ObjectFlag.fault)
+        guard let context = _table.context else { return }
+        context.statistics.firedFaults += 1
+        do throws(GrabenError) {
+            guard try bindBase(in: context) else { throw GrabenError.objectNotFound(entity: info.name, uri: objectID.uriRepresentation) }
+        } catch {
+            set(ObjectFlag.missing)
+            data.base = .defaults
+            context.report(error)
+            return
+        }
+        writeFields()
+        set(ObjectFlag.awakening)
+        awakeFromFetch()
+        clear(ObjectFlag.awakening)
+    }
+
+    /// Whether a base was found for the object's values.
+    private final func bindBase(in context: ManagedObjectContext) throws(GrabenError) -> Bool {
+        if let parent = context.parent {
+            guard let stored = _table.stored else { return false }
+            let original = parent.object(_row, in: parent.table(stored, info))
+            original.fireIfNeeded()
+            guard !original.isDeleted else { return false }
+            data.base = .values(info.properties.map { $0.isValue ? original.storedValue($0.number) : .null })
+            return true
+        }
+        context.statistics.storeReads += 1
+        return try bindRecord()
+    }
+
+    /// Binds the object to its record in the context's snapshot.
+    final func bindRecord() throws(GrabenError) -> Bool {
+        guard let stored = _table.stored, let snapshot = _table.snapshot else { return false }
+        do {
+            guard let record = try snapshot.record(stored.code, _row) else { return false }
+            data.base = .record(record)
+            data.baseCommit = snapshot.commitNumber
+            return true
+        } catch { throw .store(error) }
+    }
+
+    /// Writes the values of attributes kept in fields of the class's own through its primitive accessors.
+    final func writeFields() {
+        guard info.hasAccessors else { return }
+        for (number, accessor) in info.accessors.enumerated() {
+            if let accessor { accessor.set(self, storedValue(number)) }
+        }
+    }
+
+    /// Lets go of what was read and becomes a fault, after the hooks. Unsaved changes are lost.
+    final func turnIntoFault() {
+        guard !has(ObjectFlag.fault), !has(ObjectFlag.missing) else {
+            _data = nil
+            return
+        }
+        willTurnIntoFault()
+        _data = nil
+        set(ObjectFlag.fault)
+        didTurnIntoFault()
+    }
+
+    /// Leaves the context for good: hooks, then values from the last snapshot only.
+    final func detach() {
+        let wasAwake = !has(ObjectFlag.fault)
+        if wasAwake { willTurnIntoFault() }
+        let isNew = has(ObjectFlag.inserted)
+        _table.unregister(self)
+        _word &= Int64(UInt32.max)
+        if isNew {
+            set(ObjectFlag.missing)
+            _data = nil
+            data.base = .defaults
+        } else {
+            _data = nil
+        }
+        if wasAwake { didTurnIntoFault() }
+    }
+
+    final func awakeOnInsert() {
+        guard !has(ObjectFlag.awake) else { return }
+        set(ObjectFlag.awake)
+        awakeFromInsert()
+    }
+}

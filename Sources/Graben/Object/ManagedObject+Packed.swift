@@ -1,0 +1,97 @@
+import GrabenLog
+
+/// Packed attributes: read through the chunk's entry, without firing the object's fault.
+///
+/// `lane` counts the entity's packed attributes from 0, inherited ones first; it has to be a literal for the getter to cost two loads. The
+/// functions without "Float" in their name need every lane up to theirs to be a Double lane; `ManagedObject.packedAttributes` is how a
+/// class has its numbers checked against the model.
+extension ManagedObject {
+    /// Reads one Double lane. Complexity: O(1), two loads.
+    @inlinable @inline(__always)
+    public final func packed(_ lane: Int) -> Double {
+        let word = _word
+        guard word >= 0 else { return packedSlow(lane) }
+        return UnsafeRawPointer(_entry.pointee)
+            .load(fromByteOffset: lane &* 8192 &+ Int(UInt32(truncatingIfNeeded: word)) &* 8, as: Double.self)
+    }
+
+    /// Reads three Double lanes that follow one another, as a point. Complexity: O(1), four loads.
+    @inlinable @inline(__always)
+    public final func packed3(_ lane: Int) -> SIMD3<Double> {
+        let word = _word
+        guard word >= 0 else { return SIMD3(packedSlow(lane), packedSlow(lane &+ 1), packedSlow(lane &+ 2)) }
+        let base = UnsafeRawPointer(_entry.pointee) + (lane &* 8192 &+ Int(UInt32(truncatingIfNeeded: word)) &* 8)
+        return SIMD3(
+            base.load(as: Double.self), base.load(fromByteOffset: 8192, as: Double.self), base.load(fromByteOffset: 16384, as: Double.self))
+    }
+
+    /// Reads a Float lane; `doubles` and `floats` say how many lanes of each width stand before it. Complexity: O(1), two loads.
+    @inlinable @inline(__always)
+    public final func packedFloat(afterDoubles doubles: Int, floats: Int) -> Float {
+        let word = _word
+        guard word >= 0 else { return Float(packedSlow(doubles &+ floats)) }
+        return UnsafeRawPointer(_entry.pointee)
+            .load(
+                fromByteOffset: doubles &* 8192 &+ floats &* 4096 &+ Int(UInt32(truncatingIfNeeded: word)) &* 4, as: Float.self)
+    }
+
+    /// Reads an optional Double lane. Complexity: O(1).
+    public final func packedOptional(_ lane: Int) -> Double? {
+        if case .double(let value) = packedValue(lane) { return value }
+        return nil
+    }
+
+    /// Reads an optional Float lane. Complexity: O(1).
+    public final func packedOptionalFloat(_ lane: Int) -> Float? {
+        if case .float(let value) = packedValue(lane) { return value }
+        return nil
+    }
+
+    /// Reads a lane between `willAccessValue(forKey:)` and `didAccessValue(forKey:)`, for classes that observe access.
+    public final func packedObserved(_ lane: Int) -> Double {
+        guard let key = info.laneKey(lane) else { return 0 }
+        willAccessValue(forKey: key)
+        defer { didAccessValue(forKey: key) }
+        return packedSlow(lane)
+    }
+
+    /// What the fast getters cannot read: objects outside a context. Runs no user code, because the compiler is told that it releases
+    /// nothing (an opaque call would make it retain the object around every read).
+    @inline(never) @usableFromInline @_effects(releasenone)
+    final func packedSlow(_ lane: Int) -> Double {
+        switch packedValue(lane) {
+        case .double(let value): value
+        case .float(let value): Double(value)
+        default: 0
+        }
+    }
+
+    /// Sets a Double lane, with the change announced and recorded.
+    public final func setPacked(_ lane: Int, _ value: Double) { setPackedValue(lane, .double(value)) }
+    /// Sets an optional Double lane, with the change announced and recorded.
+    public final func setPacked(_ lane: Int, _ value: Double?) { setPackedValue(lane, value.map { .double($0) } ?? .null) }
+    /// Sets a Float lane, with the change announced and recorded.
+    public final func setPackedFloat(_ lane: Int, _ value: Float?) { setPackedValue(lane, value.map { .float($0) } ?? .null) }
+    /// Sets three Double lanes, each with its change announced and recorded.
+    public final func setPacked3(_ lane: Int, _ value: SIMD3<Double>) {
+        setPackedValue(lane, .double(value.x))
+        setPackedValue(lane + 1, .double(value.y))
+        setPackedValue(lane + 2, .double(value.z))
+    }
+
+    final func setPackedValue(_ lane: Int, _ value: Value) {
+        guard let key = info.laneKey(lane) else { return }
+        willChangeValue(forKey: key)
+        setPrimitive(info.laneProperties[lane], value)
+        didChangeValue(forKey: key)
+    }
+
+    /// A lane's value as the column (or the object outside a context) has it; never reads past a field of the class's own.
+    final func packedValue(_ lane: Int) -> Value {
+        guard lane < info.laneProperties.count else { return .null }
+        if has(ObjectFlag.slow) {
+            return _data?.values[info.laneProperties[lane]] ?? info.properties[info.laneProperties[lane]].defaultValue
+        }
+        return info.geometry.value(_entry.pointee, lane, slot)
+    }
+}

@@ -1,0 +1,260 @@
+public import GrabenLog
+
+extension ManagedObject {
+    // MARK: Keyed access
+
+    /// Reads a property by name, between `willAccessValue(forKey:)` and `didAccessValue(forKey:)`.
+    ///
+    /// A relationship reads as the ids it refers to, a fetched property as the ids it finds.
+    /// - Throws: `GrabenError.unknownKey`; what evaluating a fetched property throws.
+    public final func value(forKey key: String) throws(GrabenError) -> Value {
+        let number = try info.number(key)
+        willAccessValue(forKey: key)
+        defer { didAccessValue(forKey: key) }
+        let property = info.properties[number]
+        switch property.kind {
+        case .attribute, .packed, .transient, .toOne: return primitive(number)
+        case .toMany: return .references(memberIDs(number))
+        case .fetched: return .references(try fetchedIDs(number))
+        }
+    }
+
+    /// Sets a property by name, between `willChangeValue(forKey:)` and `didChangeValue(forKey:)`.
+    ///
+    /// A relationship takes `.reference`, `.references` or `.null`.
+    /// - Throws: `GrabenError.unknownKey`, `.wrongType`, `.readOnlyProperty`, `.foreignObject`, `.noContext`.
+    public final func setValue(_ value: Value, forKey key: String) throws(GrabenError) {
+        let number = try info.number(key)
+        let property = info.properties[number]
+        let fitting = try checked(value, for: property)
+        if property.kind == .toMany {
+            guard case .references(let ids) = fitting, let context else { throw .noContext(entity: info.name, doing: "setting \(key)") }
+            try setMembers(number, ids.map { context.object(with: $0) })
+            return
+        }
+        try checkChangeable(key)
+        willChangeValue(forKey: key)
+        setPrimitive(number, fitting)
+        didChangeValue(forKey: key)
+    }
+
+    /// Reads a property by name without announcing it, and without firing the object's fault for a packed attribute.
+    ///
+    /// - Throws: `GrabenError.unknownKey`.
+    public final func primitiveValue(forKey key: String) throws(GrabenError) -> Value {
+        let number = try info.number(key)
+        return info.properties[number].kind == .toMany ? .references(memberIDs(number)) : primitive(number)
+    }
+
+    /// Sets a property by name without announcing or recording it; a two-way relationship's other side is the caller's to set.
+    ///
+    /// - Throws: `GrabenError.unknownKey`, `.wrongType`, `.readOnlyProperty`.
+    public final func setPrimitiveValue(_ value: Value, forKey key: String) throws(GrabenError) {
+        let number = try info.number(key)
+        let property = info.properties[number]
+        let fitting = try checked(value, for: property)
+        if property.kind == .toMany {
+            guard case .references(let ids) = fitting else { return }
+            setMembersRaw(number, ids)
+        } else {
+            setPrimitive(number, fitting)
+        }
+    }
+
+    // MARK: Accessors for subclasses
+
+    /// What a subclass's getter of an unpacked attribute returns: the value, with the access announced; nil where there is none.
+    public final func attribute<V: PrimitiveConvertible>(_ key: String, as type: V.Type = V.self) -> V? {
+        guard let number = numberOrReport(key) else { return nil }
+        willAccessValue(forKey: key)
+        defer { didAccessValue(forKey: key) }
+        return V(primitiveValue: primitive(number))
+    }
+
+    /// What a subclass's setter of an unpacked attribute does: the value set, with the change announced and recorded.
+    ///
+    /// A value that does not fit is reported to the context, left out, and thrown by the next save.
+    public final func setAttribute<V: PrimitiveConvertible>(_ key: String, _ value: V?) {
+        do { try setValue(value?.primitiveValue ?? .null, forKey: key) } catch { refuse(error) }
+    }
+
+    /// What a subclass's getter of a to-one relationship returns.
+    public final func toOne<T: ManagedObject>(_ key: String, as type: T.Type = T.self) -> T? {
+        guard let number = numberOrReport(key) else { return nil }
+        willAccessValue(forKey: key)
+        defer { didAccessValue(forKey: key) }
+        return target(number) as? T
+    }
+
+    /// What a subclass's setter of a to-one relationship does; the other side is set too.
+    public final func setToOne(_ key: String, _ object: ManagedObject?) {
+        do {
+            try checkRelatable(object, key)
+            try setValue(object.map { .reference($0.objectID) } ?? .null, forKey: key)
+        } catch { refuse(error) }
+    }
+
+    final func numberOrReport(_ key: String) -> Int? {
+        do { return try info.number(key) } catch {
+            _table.context?.report(error)
+            return nil
+        }
+    }
+
+    final func refuse(_ error: GrabenError) { _table.context?.refuse(error) }
+
+    // MARK: Primitive values by number
+
+    /// The value a property has now: a field of the class's own where there is one, else the store's.
+    final func primitive(_ number: Int) -> Value {
+        if let accessor = info.accessors[number] {
+            fireIfNeeded()
+            return accessor.get(self)
+        }
+        return storedValue(number)
+    }
+
+    /// The value of an attribute or to-one as context, column or record have it, past any field of the class's own.
+    final func storedValue(_ number: Int) -> Value {
+        let property = info.properties[number]
+        if property.kind == .packed { return packedValue(property.lane) }
+        fireIfNeeded()
+        guard let data = _data else { return property.defaultValue }
+        if let value = data.values[number] { return value }
+        return baseValue(property, data)
+    }
+
+    /// The value the object began with: of its record, its parent context or the model's default.
+    final func baseValue(_ property: PropertyInfo, _ data: ObjectData) -> Value {
+        switch data.base {
+        case .unbound:
+            guard (try? bindRecord()) ?? false else {
+                data.base = .defaults
+                return property.defaultValue
+            }
+            return baseValue(property, data)
+        case .record(let record):
+            guard property.kind != .transient, let stored = _table.stored else { return property.defaultValue }
+            return stored.value(property, of: record)
+        case .values(let values): return values[property.number]
+        case .defaults: return property.defaultValue
+        }
+    }
+
+    /// Writes a value where the property keeps it: field, column or object. Announces and records nothing.
+    final func setPrimitive(_ number: Int, _ value: Value) {
+        let property = info.properties[number]
+        if let accessor = info.accessors[number] {
+            accessor.set(self, value)
+        } else {
+            setStored(property, value)
+        }
+    }
+
+    /// Writes a value in column or object, past any field.
+    final func setStored(_ property: PropertyInfo, _ value: Value) {
+        guard property.kind == .packed else {
+            data.values[property.number] = value
+            markWritten(property.number)
+            return
+        }
+        guard !has(ObjectFlag.slow) else {
+            data.values[property.number] = value
+            return
+        }
+        guard has(ObjectFlag.registered), let context = _table.context else { return }
+        let overlay = _table.overlay(for: self)
+        if let data = _data, let index = data.open.firstIndex(where: { $0.property == property.number }) {
+            data.open[index].wrote = true
+            context.noteEvent(overlay, self)
+        } else if !overlay.dirty[slot] {
+            overlay.kept[slot] = true
+        }
+        info.geometry.setValue(overlay.data, property.lane, slot, value)
+    }
+
+    private final func markWritten(_ number: Int) {
+        guard let data = _data, let index = data.open.firstIndex(where: { $0.property == number }) else { return }
+        data.open[index].wrote = true
+    }
+
+    /// Puts the model's defaults in place, in fields and columns too.
+    final func applyDefaults() {
+        for number in info.defaulted {
+            if info.properties[number].kind == .packed || info.accessors[number] != nil {
+                setPrimitive(number, info.properties[number].defaultValue)
+                if info.accessors[number] != nil { setStored(info.properties[number], info.properties[number].defaultValue) }
+            }
+        }
+        guard !info.laneProperties.isEmpty, has(ObjectFlag.registered) else { return }
+        let overlay = _table.overlay(for: self)
+        overlay.dirty[slot] = true
+        overlay.kept[slot] = false
+    }
+
+    // MARK: Checks
+
+    final func checkChangeable(_ key: String) throws(GrabenError) {
+        if has(ObjectFlag.registered) || (_table.stored == nil && !has(ObjectFlag.missing)) { return }
+        throw .noContext(entity: info.name, doing: "setting \(key)")
+    }
+
+    /// The value as the property holds it, or the error that says what it takes.
+    final func checked(_ value: Value, for property: PropertyInfo) throws(GrabenError) -> Value {
+        func wrong(_ expected: String) -> GrabenError {
+            .wrongType(entity: info.name, key: property.name, expected: expected, found: value.summary)
+        }
+        switch property.kind {
+        case .attribute, .packed, .transient:
+            guard let attribute = property.attribute else { return value }
+            if value.isNull, property.kind == .packed, !attribute.isOptional { throw wrong("a number (it is not optional)") }
+            guard let fitting = attribute.type.normalized(value) else { throw wrong("a value of type \(attribute.type.rawValue)") }
+            return fitting
+        case .toOne:
+            switch value {
+            case .null: return value
+            case .reference(let id):
+                guard id.storeNumber == _table.stored?.storeNumber, coordinator(has: id, as: property.destination) else {
+                    throw .foreignObject(
+                        entity: info.name, key: property.name,
+                        reason: "\(id.uriRepresentation) is of another store or not a \(destinationName(property))")
+                }
+                return value
+            default: throw wrong("a reference")
+            }
+        case .toMany:
+            guard case .references(let ids) = value.isNull ? .references([]) : value else { throw wrong("references") }
+            for id in ids {
+                guard id.storeNumber == _table.stored?.storeNumber, coordinator(has: id, as: property.destination) else {
+                    throw .foreignObject(
+                        entity: info.name, key: property.name,
+                        reason: "\(id.uriRepresentation) is of another store or not a \(destinationName(property))")
+                }
+            }
+            return .references(ids)
+        case .fetched: throw .readOnlyProperty(entity: info.name, key: property.name)
+        }
+    }
+
+    private final func destinationName(_ property: PropertyInfo) -> String {
+        _table.context?.coordinator.infos[property.destination].name ?? "object of the destination"
+    }
+
+    private final func coordinator(has id: ObjectID, as destination: Int) -> Bool {
+        guard let infos = _table.context?.coordinator.infos, Int(id.entityNumber) < infos.count else { return false }
+        return infos[destination].entity.concreteDescendants.contains(Int(id.entityNumber))
+    }
+
+    /// Whether an object can be related to this one.
+    final func checkRelatable(_ object: ManagedObject?, _ key: String) throws(GrabenError) {
+        guard let object else { return }
+        guard let context else { throw .noContext(entity: info.name, doing: "setting \(key)") }
+        guard object.context === context else {
+            let reason =
+                object.context == nil
+                ? "the \(object.info.name) belongs to no context"
+                : "the \(object.info.name) belongs to another context; get it here by context.object(with: its objectID)"
+            throw .foreignObject(entity: info.name, key: key, reason: reason)
+        }
+    }
+}

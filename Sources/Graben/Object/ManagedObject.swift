@@ -1,0 +1,218 @@
+public import GrabenLog
+public import GrabenModel
+
+/// An object of an entity: an instance in one context of one row of a store.
+///
+/// Subclasses add typed accessors, hooks and fields of their own; they do not override initialisers (`awakeFromInsert()` is the place for
+/// further defaults). An object belongs to its context and is used where the context is: it is not `Sendable`, its `objectID` is.
+///
+/// Layout: 40 bytes of fields after the object's header, because a million objects are walked every frame.
+///
+///     _entry   address of the chunk's entry in the context's chunk table
+///     _word    bits 0–31 slot in the chunk, bits 32–62 flags, sign bit: packed getters take the slow path
+///     _row     the row in the store
+///     _table   the entity's table in the context; keeps the chunks alive
+///     _data    what is read or changed of the object; nil for a fault
+open class ManagedObject {
+    @usableFromInline @exclusivity(unchecked)
+    final var _entry: UnsafeMutablePointer<UnsafeMutableRawPointer>
+    @usableFromInline @exclusivity(unchecked)
+    final var _word: Int64
+    @exclusivity(unchecked)
+    final var _row: UInt32
+    @exclusivity(unchecked)
+    final var _table: ObjectTable
+    @exclusivity(unchecked)
+    final var _data: ObjectData?
+
+    /// Makes an object from what its context prepared; the library calls it, and subclasses inherit it.
+    public required init(_ seed: ObjectSeed) {
+        _entry = seed.entry
+        _word = seed.word
+        _row = seed.row
+        _table = seed.table
+        _data = nil
+    }
+
+    /// Makes a new object of the class's entity and inserts it into `context`.
+    ///
+    /// Where the class is bound to no entity of the context's model, or no store takes the entity, the error goes to the context's error
+    /// handler, is thrown by the next save, and the object belongs to no context.
+    public convenience init(context: ManagedObjectContext) {
+        let (seed, failure) = context.newSeed(for: Self.self)
+        self.init(seed)
+        context.finishInsert(self, failure)
+    }
+
+    /// Makes a new object of `entity` and inserts it into `context`; with nil the object is in no context until `insert(_:)`.
+    public convenience init(entity: Entity, insertInto context: ManagedObjectContext?) {
+        guard let context else {
+            self.init(ObjectSeed(detached: entity))
+            applyDefaults()
+            return
+        }
+        let (seed, failure) = context.newSeed(for: entity)
+        self.init(seed)
+        context.finishInsert(self, failure)
+    }
+
+    // MARK: What a subclass may say of its class
+
+    /// Whether packed getters call `willAccessValue(forKey:)` and `didAccessValue(forKey:)`; decided where the accessors are written.
+    ///
+    /// A subclass that turns it on over inherited fast getters is refused when the model is bound.
+    open class var observesAccess: Bool { false }
+
+    /// The attributes the class keeps in stored properties of its own, with the accessors that read and write them directly.
+    open class var primitiveAccessors: [PrimitiveAccessor] { [] }
+
+    /// The names of the packed attributes in the order the class's accessors number them, or nil where the class has none of its own.
+    ///
+    /// Hand-written packed accessors name their lane by number; the list is compared with the model when the class is bound, so that a
+    /// number can never mean another attribute.
+    open class var packedAttributes: [String]? { nil }
+
+    // MARK: Hooks
+
+    /// Called once, when the object is inserted, after its defaults are in place; the place for further defaults and for observers.
+    open func awakeFromInsert() {}
+    /// Called after the object's fault has fired.
+    open func awakeFromFetch() {}
+    /// Called after undo, redo, rollback, refresh or a merge changed the object.
+    open func awake(fromSnapshotEvents events: SnapshotEvents) {}
+    /// Called before the object's relationships are torn down by a deletion.
+    open func prepareForDeletion() {}
+    /// Called before the object is saved; also for deleted objects.
+    open func willSave() {}
+    /// Called after the object was saved.
+    open func didSave() {}
+    /// Called before the object turns into a fault; its properties can still be read.
+    open func willTurnIntoFault() {}
+    /// Called after the object turned into a fault: the place to release fields and remove observers. Properties must not be read.
+    open func didTurnIntoFault() {}
+
+    /// Checks the object before it is saved for the first time; an override calls `super`.
+    open func validateForInsert() throws { try validateProperties() }
+    /// Checks the object before changes of it are saved; an override calls `super`.
+    open func validateForUpdate() throws { try validateProperties() }
+    /// Checks whether the object may be deleted; an override calls `super`.
+    open func validateForDelete() throws { try validateDenyRules() }
+    /// Checks one value on behalf of the class; the model's own rules are checked besides.
+    open func validateValue(_ value: Value, forKey key: String) throws {}
+
+    // MARK: Access
+
+    /// Announces that a property is about to be read, and fires the object's fault where the property needs it; nil fires it always.
+    open func willAccessValue(forKey key: String?) { accessWillBegin(key) }
+    /// Announces that a property was read.
+    open func didAccessValue(forKey key: String?) {}
+    /// Announces that a property is about to change: fires the fault and keeps the old value. Calls may be nested.
+    open func willChangeValue(forKey key: String) { changeWillBegin(key) }
+    /// Announces that a property has changed: compares it with the value kept, records the change and tells observers.
+    open func didChangeValue(forKey key: String) { changeDidEnd(key) }
+}
+
+/// Why `awake(fromSnapshotEvents:)` was called.
+public struct SnapshotEvents: OptionSet, Sendable {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+    /// An insertion was undone.
+    public static let undoInsertion = SnapshotEvents(rawValue: 1)
+    /// A deletion was undone.
+    public static let undoDeletion = SnapshotEvents(rawValue: 2)
+    /// A change was undone or done again.
+    public static let undoUpdate = SnapshotEvents(rawValue: 4)
+    /// The context was rolled back.
+    public static let rollback = SnapshotEvents(rawValue: 8)
+    /// The object was refreshed.
+    public static let refresh = SnapshotEvents(rawValue: 16)
+    /// Another context's commit was merged.
+    public static let merge = SnapshotEvents(rawValue: 32)
+}
+
+/// What a context prepares for a new instance; only the library makes one.
+public struct ObjectSeed {
+    let entry: UnsafeMutablePointer<UnsafeMutableRawPointer>
+    let word: Int64
+    let row: UInt32
+    let table: ObjectTable
+}
+
+/// The flags in an object's word.
+enum ObjectFlag {
+    static let fault: Int64 = 1 << 32
+    static let inserted: Int64 = 1 << 33
+    static let updated: Int64 = 1 << 34
+    static let deleted: Int64 = 1 << 35
+    /// In the context's list of changed objects.
+    static let listed: Int64 = 1 << 36
+    /// In the context's list of objects changed in the current event.
+    static let inEvent: Int64 = 1 << 37
+    /// Someone observes it by key.
+    static let observed: Int64 = 1 << 38
+    /// `awakeFromFetch` is running: changes are values, not edits.
+    static let awakening: Int64 = 1 << 39
+    /// Registered in its context.
+    static let registered: Int64 = 1 << 40
+    /// Deleted, and its relationships are not yet torn down.
+    static let deletionPending: Int64 = 1 << 41
+    /// Its record was not there when its fault fired.
+    static let missing: Int64 = 1 << 42
+    /// `awakeFromInsert` has run or is running.
+    static let awake: Int64 = 1 << 43
+    /// A packed value changed since the object was last saved.
+    static let packedChanged: Int64 = 1 << 44
+    /// Packed getters cannot read through `_entry`.
+    static let slow: Int64 = .min
+}
+
+extension ManagedObject {
+    @inline(__always)
+    final func has(_ flag: Int64) -> Bool { _word & flag != 0 }
+    @inline(__always)
+    final func set(_ flag: Int64) { _word |= flag }
+    @inline(__always)
+    final func clear(_ flag: Int64) { _word &= ~flag }
+    @inline(__always)
+    final var slot: Int { Int(UInt32(truncatingIfNeeded: _word)) }
+
+    final var info: EntityInfo { _table.info }
+    final var context: ManagedObjectContext? { has(ObjectFlag.registered) ? _table.context : nil }
+
+    /// The object's data, made at the first call.
+    final var data: ObjectData {
+        if let data = _data { return data }
+        let data = ObjectData()
+        _data = data
+        return data
+    }
+}
+
+extension ManagedObject {
+    /// The object's identity; final from its insertion.
+    public final var objectID: ObjectID { _table.id(_row) }
+    /// The entity the object belongs to.
+    public final var entity: Entity { _table.info.entity }
+    /// The context the object belongs to; nil after a reset, a saved deletion or the context's end.
+    public final var managedObjectContext: ManagedObjectContext? { context }
+    /// Whether nothing unpacked of the object was read yet.
+    public final var isFault: Bool { has(ObjectFlag.fault) }
+    /// Whether the object is new and not saved.
+    public final var isInserted: Bool { has(ObjectFlag.inserted) }
+    /// Whether the object has unsaved changes; false for one that is inserted or deleted.
+    public final var isUpdated: Bool { has(ObjectFlag.updated) && !has(ObjectFlag.inserted) && !has(ObjectFlag.deleted) }
+    /// Whether the object is deleted and the deletion not saved, or its record is gone.
+    public final var isDeleted: Bool { has(ObjectFlag.deleted) || has(ObjectFlag.missing) }
+    /// Whether the object is inserted, updated or deleted; transient changes count.
+    public final var hasChanges: Bool { isInserted || has(ObjectFlag.updated) || has(ObjectFlag.deleted) }
+}
+
+extension ManagedObject: Hashable {
+    /// Whether both are the same instance.
+    public static func == (a: ManagedObject, b: ManagedObject) -> Bool { a === b }
+    public final func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// Objects stay in the context that made them; send their ids.
+@available(*, unavailable)
+extension ManagedObject: @unchecked Sendable {}

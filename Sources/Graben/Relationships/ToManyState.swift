@@ -1,0 +1,50 @@
+import GrabenLog
+
+/// What a context knows of one to-many relationship of one object: the changes made to it, and its members once someone asked for them.
+///
+/// The members are the base (of the snapshot, or of the parent context) without `removed` and with `added`; for an ordered relationship
+/// the added ones follow in order, until `order` takes over because someone changed the order otherwise.
+final class ToManyState {
+    /// The base's members, in order where ordered, once read.
+    var base: [ObjectID]?
+    var added = IDSet()
+    var removed = IDSet()
+    /// The whole order, once it is not "base, then added".
+    var order: [ObjectID]?
+
+    var isChanged: Bool { !added.isEmpty || !removed.isEmpty || order != nil }
+}
+
+/// A set of ids that keeps the order of insertion; small ones are searched in place.
+struct IDSet {
+    private(set) var ids: [ObjectID] = []
+    private var index: Set<ObjectID> = []
+    private static let indexedCount = 16
+
+    var isEmpty: Bool { ids.isEmpty }
+    var count: Int { ids.count }
+
+    func contains(_ id: ObjectID) -> Bool { index.isEmpty ? ids.contains(id) : index.contains(id) }
+
+    /// Adds an id; false where it was in the set.
+    @discardableResult
+    mutating func insert(_ id: ObjectID) -> Bool {
+        guard !contains(id) else { return false }
+        ids.append(id)
+        if !index.isEmpty {
+            index.insert(id)
+        } else if ids.count > Self.indexedCount {
+            index = Set(ids)
+        }
+        return true
+    }
+
+    /// Takes an id out; false where it was not in the set. Complexity: O(count), found from the end.
+    @discardableResult
+    mutating func remove(_ id: ObjectID) -> Bool {
+        guard contains(id), let place = ids.lastIndex(of: id) else { return false }
+        ids.remove(at: place)
+        index.remove(id)
+        return true
+    }
+}
