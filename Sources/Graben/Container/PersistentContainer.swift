@@ -73,3 +73,15 @@ private final class ViewContext {
 
     nonisolated init(_ coordinator: PersistentStoreCoordinator) { self.coordinator = coordinator }
 }
+
+extension ManagedObjectModel {
+    /// The model a store was last opened for writing with, as its file has it: enough to open the store with no program of one's own.
+    ///
+    /// - Throws: `GrabenError.store`; `.model` where the file's model cannot be read.
+    public init(ofStoreAt path: String) throws(GrabenError) {
+        let log = try StoreRegistry.openLog(StoreConfiguration(.file(path), isReadOnly: true, createsIfMissing: false))
+        let tree = log.catalog.model
+        do { try log.close() } catch { throw .store(error) }
+        do { self = try ManagedObjectModel(tree: tree) } catch { throw .model(error) }
+    }
+}
