@@ -61,8 +61,8 @@ package final class ChunkHandle: @unchecked Sendable {
 
     func bits(_ lane: Int, _ slot: Int) -> UInt64 {
         switch layout.lanes[lane].width {
-        case .double: base.load(fromByteOffset: layout.laneOffsets[lane] + slot * 8, as: UInt64.self)
-        case .float: UInt64(base.load(fromByteOffset: layout.laneOffsets[lane] + slot * 4, as: UInt32.self))
+        case .double: base.loadUnaligned(fromByteOffset: layout.laneOffsets[lane] + slot * 8, as: UInt64.self)
+        case .float: UInt64(base.loadUnaligned(fromByteOffset: layout.laneOffsets[lane] + slot * 4, as: UInt32.self))
         }
     }
 

@@ -61,7 +61,15 @@ extension Log {
             counters.withLock { $0.commits += 1 }
             enqueue(snapshot)
             return (result, snapshot)
-        } catch { throw .log(error) }
+        } catch {
+            guard writer.needsCut else { throw .log(error) }
+            // The whole frame may have reached the disk before the error, so it is cut off before anyone is told that it failed.
+            do throws(LogError) { try cutBack(file) } catch let second {
+                let cause = "\(error.description); and then cutting it off failed: \(second.description)"
+                throw .log(.inDoubt(path: path, commit: previous.commitNumber + 1, cause: cause))
+            }
+            throw .log(error)
+        }
     }
 
     /// The file, when it can be appended to; cuts off what must not be there.
@@ -73,17 +81,20 @@ extension Log {
             throw .readOnly(path: path, reason: "it was opened before this process was forked; open it again")
         }
         if let poison = syncLock.withLock({ publication.poison }) { throw .poisoned(path: path, cause: poison.description) }
-        if writer.needsCut {
-            try file.truncate(to: writer.tail)
-            writer.preallocatedEnd = writer.tail
-            counters.withLock { $0.syncs += 1 }
-            do throws(LogError) { try file.sync() } catch {
-                poison(error)
-                throw .poisoned(path: path, cause: error.description)
-            }
-            writer.needsCut = false
-        }
+        if writer.needsCut { try cutBack(file) }
         return file
+    }
+
+    /// Removes, durably, what stands behind the tail.
+    private func cutBack(_ file: any LogFile) throws(LogError) {
+        try file.truncate(to: writer.tail)
+        writer.preallocatedEnd = writer.tail
+        counters.withLock { $0.syncs += 1 }
+        do throws(LogError) { try file.sync() } catch {
+            poison(error)
+            throw .poisoned(path: path, cause: error.description)
+        }
+        writer.needsCut = false
     }
 
     /// Makes sure that the bytes of a frame lie in the last mapping: none straddles two.

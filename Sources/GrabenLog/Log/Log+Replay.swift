@@ -21,6 +21,9 @@ extension Log {
         if durable > scan.end {
             damage = LogHealth.Damage(offset: scan.end, reason: "there is no valid frame, though bytes up to \(durable) were once durable")
         }
+        if damage == nil, scan.gaveUp {
+            damage = LogHealth.Damage(offset: scan.end, reason: "what follows is neither frames nor the remains of an interrupted commit")
+        }
         var stop = scan.end
         while true {
             // Bytes that fail while they are applied have changed the index already, so it is built again up to the commit before them.

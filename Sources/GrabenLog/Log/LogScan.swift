@@ -8,6 +8,8 @@ struct LogScan {
     var endsWithMarker = false
     /// Whether nothing but zeros follows `end`.
     var restIsZero = true
+    /// Whether so much looked like frames and was none that the search was given up; no crash leaves such bytes.
+    var gaveUp = false
 
     /// Walks the headers of the bytes `base..<base + limit`, then looks for frames after the first place that has none.
     init(_ base: UnsafeRawPointer, limit: UInt64, salt: UInt64) {
@@ -25,12 +27,16 @@ struct LogScan {
     private mutating func lookAhead(_ base: UnsafeRawPointer, limit: UInt64, salt: UInt64) {
         var offset = end
         // Bytes that only look like frames must not make this quadratic: checking a claimed table costs its length.
-        var budget = Int(clamping: limit).multipliedReportingOverflow(by: 8).partialValue
+        var budget = (64 << 20) + Int(clamping: limit / 16) * 16
         while limit >= 8, offset <= limit - 8 {
             let word = base.loadUnaligned(fromByteOffset: Int(offset), as: UInt64.self)
             if word != 0 {
                 restIsZero = false
-                if UInt32(truncatingIfNeeded: UInt64(littleEndian: word)) == Format.frameMagic, budget > 0 {
+                if UInt32(truncatingIfNeeded: UInt64(littleEndian: word)) == Format.frameMagic {
+                    guard budget > 0 else {
+                        gaveUp = true
+                        return
+                    }
                     if let header = FrameHeader(base + Int(offset), offset: offset, limit: limit, salt: salt),
                         header.durableEnd <= offset
                     {
@@ -38,7 +44,7 @@ struct LogScan {
                         offset = header.end
                         continue
                     }
-                    budget -= 256 << 10
+                    budget -= FrameHeader.blockCount(Format.payloadLimit) * 4
                 }
             }
             offset += 8

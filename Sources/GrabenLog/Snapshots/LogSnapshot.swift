@@ -85,10 +85,14 @@ package final class LogSnapshot: Sendable {
         }
     }
 
+    /// The mapping that holds the byte and everything of its frame: the last one that begins at or before it, for mappings overlap where one
+    /// ends in the middle of a page.
     @inline(__always)
     func region(_ offset: UInt64, _ count: Int) -> MappedRegion? {
-        if let first = regions.first, first.covers(offset, count) { return first }
-        return regions.last { $0.covers(offset, count) }
+        guard let region = regions.count == 1 ? regions.first : regions.last(where: { $0.fileOffset <= offset }),
+            region.covers(offset, count)
+        else { return nil }
+        return region
     }
 
     /// Whether the object exists.

@@ -37,6 +37,17 @@ final class SnapshotAssembler {
         self.address = address
     }
 
+    /// An assembler over nothing but a catalog, to see whether a payload can be applied.
+    init(path: String, purpose: Purpose, catalog: Catalog) {
+        self.path = path
+        self.purpose = purpose
+        owner = Self.owners.wrappingAdd(1, ordering: .relaxed).newValue
+        table = LayoutTable(catalog)
+        entities = []
+        links = [:]
+        address = { _ in nil }
+    }
+
     func beginCommit(at offset: UInt64) {
         commitStart = offset
         placed = [:]

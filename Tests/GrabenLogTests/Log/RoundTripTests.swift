@@ -1,3 +1,4 @@
+import GrabenFixtures
 import Testing
 
 @testable import GrabenLog

@@ -1,16 +1,6 @@
-/// A seeded generator, so that a failure can be run again.
-struct SplitMix64: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
+import GrabenFixtures
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
-    mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
-    mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
+extension SplitMix64 {
+    mutating func pick(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
+    mutating func chance(_ percent: Int) -> Bool { pick(100) < percent }
 }

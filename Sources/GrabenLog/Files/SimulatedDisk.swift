@@ -1,0 +1,191 @@
+internal import Synchronization
+
+/// A disk for tests: it works like memory, remembers every call that changes something, can make calls fail, and can build what a power
+/// loss at any moment might leave behind.
+package final class SimulatedDisk: LogFileSystem {
+    /// A call that changes the disk. Files are named by number, for a rename does not change which file is meant.
+    enum Event: Sendable {
+        case create(path: String, file: Int)
+        case write(file: Int, offset: UInt64, bytes: [UInt8])
+        case truncate(file: Int, size: UInt64)
+        case sync(file: Int)
+        /// A sync that answered an error: the kernel may have dropped what it was to write, and no later sync brings it back.
+        case failedSync(file: Int)
+        case rename(path: String, newPath: String)
+        case remove(path: String)
+        case syncDirectory
+    }
+
+    /// Which calls of those that change something fail.
+    package struct Faults: Sendable {
+        package enum Call: Sendable { case any, write, sync }
+        /// The number of the first call that fails, counting from 0 those of this kind.
+        package var first: Int
+        package var isForEver: Bool
+        package var call: Call
+
+        package init(first: Int, isForEver: Bool = false, call: Call = .any) {
+            self.first = first
+            self.isForEver = isForEver
+            self.call = call
+        }
+    }
+
+    struct State {
+        var events: [Event] = []
+        var numbers: [String: Int] = [:]
+        var files = 0
+        var faults: Faults?
+        var calls = 0
+        var failed = 0
+        var writes: [Int: Int] = [:]
+        var syncs: [Int: Int] = [:]
+    }
+
+    let live: MemoryFileSystem
+    let state = Mutex(State())
+
+    package init(reservation: Int = 1 << 32) { live = MemoryFileSystem(reservation: reservation) }
+
+    /// Makes calls fail from now on, or with nil no more.
+    package func setFaults(_ faults: Faults?) {
+        state.withLock {
+            $0.faults = faults
+            $0.calls = 0
+        }
+    }
+
+    /// How many calls that change something were made since the faults were set, or ever.
+    package var callCount: Int { state.withLock { $0.calls } }
+    /// How many calls have been made to fail.
+    package var failureCount: Int { state.withLock { $0.failed } }
+    package var eventCount: Int { state.withLock { $0.events.count } }
+    package func writeCount(_ path: String) -> Int { state.withLock { state in state.numbers[path].flatMap { state.writes[$0] } ?? 0 } }
+    package func syncCount(_ path: String) -> Int { state.withLock { state in state.numbers[path].flatMap { state.syncs[$0] } ?? 0 } }
+    package func contents(_ path: String) -> [UInt8]? { live.contents(path) }
+
+    /// Whether the call about to be made fails.
+    fileprivate func fails(_ call: Faults.Call) -> Bool {
+        state.withLock { state in
+            guard let faults = state.faults else {
+                state.calls += 1
+                return false
+            }
+            guard faults.call == .any || faults.call == call else { return false }
+            defer { state.calls += 1 }
+            let fails = faults.isForEver ? state.calls >= faults.first : state.calls == faults.first
+            if fails { state.failed += 1 }
+            return fails
+        }
+    }
+
+    fileprivate func record(_ event: Event) {
+        state.withLock { state in
+            state.events.append(event)
+            switch event {
+            case .write(let file, _, _): state.writes[file, default: 0] += 1
+            case .sync(let file): state.syncs[file, default: 0] += 1
+            default: break
+            }
+        }
+    }
+
+    private static let ioError: Int32 = 5
+    fileprivate static func failure(_ operation: String, _ path: String) -> LogError {
+        .system(operation: operation, path: path, number: ioError)
+    }
+
+    // MARK: LogFileSystem
+
+    package func open(_ path: String, _ mode: OpenMode) throws(LogError) -> any LogFile {
+        let exists = live.exists(path)
+        let creates = mode == .create || (mode == .replace && !exists)
+        if creates || mode == .replace, fails(.any) { throw Self.failure("creating", path) }
+        let file = try live.open(path, mode)
+        let number = state.withLock { state in
+            if creates {
+                state.files += 1
+                state.numbers[path] = state.files
+                state.events.append(.create(path: path, file: state.files))
+            }
+            return state.numbers[path] ?? 0
+        }
+        if mode == .replace, exists { record(.truncate(file: number, size: 0)) }
+        return SimulatedFile(file, number: number, disk: self)
+    }
+
+    package func exists(_ path: String) -> Bool { live.exists(path) }
+
+    package func rename(_ path: String, to newPath: String) throws(LogError) {
+        if fails(.any) { throw Self.failure("renaming", path) }
+        try live.rename(path, to: newPath)
+        state.withLock { state in
+            state.numbers[newPath] = state.numbers.removeValue(forKey: path)
+            state.events.append(.rename(path: path, newPath: newPath))
+        }
+    }
+
+    package func remove(_ path: String) throws(LogError) {
+        if fails(.any) { throw Self.failure("removing", path) }
+        try live.remove(path)
+        state.withLock { state in
+            state.numbers[path] = nil
+            state.events.append(.remove(path: path))
+        }
+    }
+
+    package func syncDirectory(of path: String) throws(LogError) {
+        if fails(.sync) { throw Self.failure("syncing the directory of", path) }
+        record(.syncDirectory)
+    }
+}
+
+private final class SimulatedFile: LogFile {
+    private let file: any LogFile
+    private let number: Int
+    private let disk: SimulatedDisk
+
+    init(_ file: any LogFile, number: Int, disk: SimulatedDisk) {
+        self.file = file
+        self.number = number
+        self.disk = disk
+    }
+
+    var path: String { file.path }
+    var gainsFromPreallocation: Bool { true }
+    func size() throws(LogError) -> UInt64 { try file.size() }
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(LogError) -> Int {
+        try file.read(into: buffer, at: offset)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(LogError) {
+        guard disk.fails(.write) else {
+            try file.write(bytes, at: offset)
+            return disk.record(.write(file: number, offset: offset, bytes: Array(bytes)))
+        }
+        // A full disk takes what fits.
+        let part = UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2))
+        try file.write(part, at: offset)
+        disk.record(.write(file: number, offset: offset, bytes: Array(part)))
+        throw .system(operation: "writing", path: path, number: 28)
+    }
+
+    func sync() throws(LogError) {
+        if disk.fails(.sync) {
+            disk.record(.failedSync(file: number))
+            throw SimulatedDisk.failure("syncing", path)
+        }
+        disk.record(.sync(file: number))
+    }
+
+    func truncate(to size: UInt64) throws(LogError) {
+        if disk.fails(.any) { throw SimulatedDisk.failure("shortening", path) }
+        try file.truncate(to: size)
+        disk.record(.truncate(file: number, size: size))
+    }
+
+    func map(offset: UInt64, length: Int) throws(LogError) -> MappedRegion { try file.map(offset: offset, length: length) }
+    func lockExclusive() throws(LogError) -> Bool { try file.lockExclusive() }
+    func isLockedElsewhere() throws(LogError) -> Bool { try file.isLockedElsewhere() }
+    func isStillNamed() -> Bool { file.isStillNamed() }
+}

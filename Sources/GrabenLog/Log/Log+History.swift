@@ -1,0 +1,81 @@
+/// The commits of a log, oldest first, as of one snapshot. Reads the headers and metadata only.
+package struct CommitHistory: Sequence {
+    let snapshot: LogSnapshot
+
+    package struct Iterator: IteratorProtocol {
+        private let snapshot: LogSnapshot
+        private let salt: UInt64
+        private var offset = UInt64(Format.headerByteCount)
+        private var start: UInt64?
+
+        init(_ snapshot: LogSnapshot, salt: UInt64) {
+            self.snapshot = snapshot
+            self.salt = salt
+        }
+
+        package mutating func next() -> CommitInfo? {
+            while offset < snapshot.endOffset, let region = snapshot.region(offset, Format.frameHeaderByteCount) {
+                let limit = Swift.min(snapshot.endOffset, region.fileOffset + UInt64(region.length))
+                let base = region.base + Int(offset - region.fileOffset)
+                guard let frame = FrameHeader(base, offset: offset, limit: limit, salt: salt) else { return nil }
+                offset = frame.end
+                guard frame.kind == .commit else { continue }
+                let first = start ?? frame.offset
+                guard frame.hasCommitMark else {
+                    start = first
+                    continue
+                }
+                start = nil
+                guard let metadata = Self.metadata(base + Format.frameHeaderByteCount, frame) else { return nil }
+                return CommitInfo(
+                    number: frame.commit, time: metadata.time, author: metadata.author, counts: metadata.counts, offset: first,
+                    byteCount: frame.end - first)
+            }
+            return nil
+        }
+
+        private static func metadata(_ payload: UnsafeRawPointer, _ frame: FrameHeader) -> CommitMetadata? {
+            var reader = ByteReader(payload, from: frame.metadataOffset, to: frame.payloadLength)
+            guard let kind = try? reader.byte(), SectionKind(rawValue: kind) == .metadata, (try? reader.integer(UInt32.self)) != nil else {
+                return nil
+            }
+            return try? CommitMetadata(&reader)
+        }
+    }
+
+    let salt: UInt64
+    package func makeIterator() -> Iterator { Iterator(snapshot, salt: salt) }
+}
+
+/// How many objects of an entity there are.
+package struct EntitySummary: Sendable, Equatable {
+    package let entity: CatalogEntity
+    package let liveCount: Int
+    /// nil when there never was an object.
+    package let highestRow: Row?
+}
+
+/// What `graben info` shows of a log.
+package struct LogSummary: Sendable, Equatable {
+    /// Preallocated zeros included.
+    package let fileSize: UInt64
+    /// Where the log ends: the bytes of it that count.
+    package let logSize: UInt64
+    package let commits: UInt64
+    package let catalogVersion: UInt32
+    package let entities: [EntitySummary]
+}
+
+extension Log {
+    /// The commits up to the newest published one, oldest first.
+    package func commits() -> CommitHistory { CommitHistory(snapshot: newest, salt: salt) }
+
+    package func summary() throws(LogError) -> LogSummary {
+        let snapshot = newest
+        return LogSummary(
+            fileSize: try fileSize(), logSize: snapshot.endOffset, commits: snapshot.commitNumber, catalogVersion: snapshot.catalog.version,
+            entities: snapshot.catalog.entities.map {
+                EntitySummary(entity: $0, liveCount: snapshot.liveCount($0.code), highestRow: snapshot.highestRow($0.code))
+            })
+    }
+}
