@@ -6,5 +6,5 @@
 enum GrabenSide {
     typealias Maker = @Sendable (Bench) throws -> () throws -> Outcome
 
-    static let makers: [String: Maker] = storage
+    static let makers: [String: Maker] = storage.merging(objects) { first, _ in first }
 }

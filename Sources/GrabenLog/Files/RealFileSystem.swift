@@ -70,7 +70,13 @@ final class RealFile: LogFile {
         self.path = path
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A mapping keeps the open file, and with it the lock, alive after its descriptor is closed; snapshots may outlive the handle.
+        var unlock = Self.writerLock()
+        unlock.l_type = Int16(F_UNLCK)
+        _ = fcntl(descriptor, Self.setLock, &unlock)
+        close(descriptor)
+    }
 
     private func failure(_ operation: String) -> LogError { .system(operation: operation, path: path, number: errno) }
 

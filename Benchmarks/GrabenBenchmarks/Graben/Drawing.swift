@@ -1,0 +1,129 @@
+import Graben
+import GrabenFixtures
+import GrabenModel
+
+/// The classes a program has whose drawing this is.
+final class Joint: ManagedObject {
+    override class var packedAttributes: [String]? { ["x", "y", "z"] }
+
+    var x: Double {
+        @inline(__always) get { packed(0) }
+        set { setPacked(0, newValue) }
+    }
+    var y: Double {
+        @inline(__always) get { packed(1) }
+        set { setPacked(1, newValue) }
+    }
+    var z: Double {
+        @inline(__always) get { packed(2) }
+        set { setPacked(2, newValue) }
+    }
+    var position: SIMD3<Double> {
+        @inline(__always) get { packed3(0) }
+        set { setPacked3(0, newValue) }
+    }
+    var name: String? {
+        get { attribute("name") }
+        set { setAttribute("name", newValue) }
+    }
+}
+
+final class Line: ManagedObject {
+    var start: Joint? {
+        get { toOne("start") }
+        set { setToOne("start", newValue) }
+    }
+    var end: Joint? {
+        get { toOne("end") }
+        set { setToOne("end", newValue) }
+    }
+}
+
+/// The network as objects of a store in a file.
+struct Drawing {
+    static let model = ManagedObjectModel(entities: [
+        EntityDescription(
+            "Joint",
+            attributes: ["x", "y", "z"].map { AttributeDescription($0, .double, isOptional: false, isPacked: true) } + [
+                AttributeDescription("name", .string)
+            ],
+            relationships: [
+                RelationshipDescription("outgoing", to: "Line", inverse: "start", isToMany: true, deleteRule: .cascade),
+                RelationshipDescription("incoming", to: "Line", inverse: "end", isToMany: true, deleteRule: .cascade),
+            ]),
+        EntityDescription(
+            "Line",
+            relationships: [
+                RelationshipDescription("start", to: "Joint", inverse: "outgoing"),
+                RelationshipDescription("end", to: "Joint", inverse: "incoming"),
+            ]),
+    ])
+
+    static func open(_ path: String) throws -> PersistentContainer {
+        try PersistentContainer(model: model, classes: ["Joint": Joint.self, "Line": Line.self], at: path)
+    }
+
+    /// Inserts every joint and line through managed objects and saves once.
+    static func load(_ network: RandomNetwork, into container: PersistentContainer) throws {
+        let context = container.newContext()
+        var joints: [Joint] = []
+        joints.reserveCapacity(network.count)
+        for row in 0..<network.count {
+            let joint = Joint(context: context)
+            joint.position = [network.x[row], network.y[row], network.z[row]]
+            joint.name = network.name(row)
+            joints.append(joint)
+        }
+        for row in 0..<network.count {
+            let line = Line(context: context)
+            line.start = joints[Int(network.starts[row])]
+            line.end = joints[Int(network.ends[row])]
+        }
+        try context.save()
+        context.close()
+    }
+}
+
+/// The drawing as a program has it that has been at work for a while: saved, reopened, every joint registered, one in ten with unsaved
+/// moves, an undo manager set, and the snapshot advanced over another context's commit. Moves keep x + y + z, so that sums can be checked.
+final class WorkedDrawing {
+    let container: PersistentContainer
+    let context: ManagedObjectContext
+    let joints: [Joint]
+    let ids: [ObjectID]
+    private(set) lazy var shuffled: [Joint] = {
+        var random = SplitMix64(seed: 45)
+        return joints.shuffled(using: &random)
+    }()
+
+    init(_ bench: Bench) throws {
+        let path = try bench.freshDirectory("graben-drawing") + "/network.graben"
+        let loader = try Drawing.open(path)
+        try Drawing.load(bench.network, into: loader)
+        try loader.close()
+        container = try Drawing.open(path)
+        context = container.newContext()
+        context.undoManager = ObjectUndoManager()
+        joints = try context.fetch(FetchRequest<Joint>())
+        ids = joints.map(\.objectID)
+        for joint in joints.indices where joint % 10 == 0 { Self.shift(joints[joint], by: 0.25) }
+        let other = container.newContext()
+        for row in bench.movedRows.prefix(1000) where row % 10 != 0 {
+            if let joint = other.object(with: ids[Int(row)]) as? Joint { Self.shift(joint, by: 0.5) }
+        }
+        try other.save()
+        _ = try context.count(for: FetchRequest<Joint>(entity: "Joint"))
+    }
+
+    private static func shift(_ joint: Joint, by distance: Double) {
+        joint.x += distance
+        joint.y -= distance
+    }
+
+    static func of(_ bench: Bench) throws -> WorkedDrawing {
+        if let drawing = bench.kept["drawing"] as? WorkedDrawing { return drawing }
+        let drawing = try WorkedDrawing(bench)
+        bench.kept["drawing"] = drawing
+        return drawing
+    }
+}

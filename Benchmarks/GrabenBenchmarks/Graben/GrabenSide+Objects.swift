@@ -1,0 +1,154 @@
+import CPeers
+import Graben
+import GrabenFixtures
+
+/// The workloads of the object graph, through the public interface only.
+extension GrabenSide {
+    static var objects: [String: Maker] {
+        [
+            "lookup.objects.registered/1000": { try registered($0, count: 1000) },
+            "lookup.objects.registered/all": { try registered($0, count: $0.network.count) },
+            "lookup.objects.shuffled": shuffled, "lookup.objects.faults": faults, "lookup.columns": lookupColumns,
+            "scan.columns": scanColumns, "traverse.columns": traverseColumns, "traverse.objects": traverseObjects,
+            "update.objects": updateObjects, "update.bulk": updateBulk, "insert.objects": insertObjects,
+        ]
+    }
+
+    @inline(never) private static func sumOfGetters(_ joints: [Joint]) -> Double {
+        var sum = 0.0
+        for joint in joints { sum += joint.x + joint.y + joint.z }
+        return sum
+    }
+
+    @inline(never) private static func sumOfPositions(_ joints: [Joint]) -> Double {
+        var sum = SIMD3<Double>()
+        for joint in joints { sum += joint.position }
+        return sum.sum()
+    }
+
+    private static func registered(_ bench: Bench, count: Int) throws -> () throws -> Outcome {
+        let joints = Array(try WorkedDrawing.of(bench).joints.prefix(count))
+        let passes = max(1, 1_000_000 / count)
+        return {
+            Workloads.timed {
+                var sum = 0.0
+                for _ in 0..<passes {
+                    sum += sumOfGetters(joints)
+                    peer_between_passes()
+                }
+                return sum
+            }
+        }
+    }
+
+    private static func shuffled(_ bench: Bench) throws -> () throws -> Outcome {
+        let joints = try WorkedDrawing.of(bench).shuffled
+        return { Workloads.timed { sumOfPositions(joints) } }
+    }
+
+    /// A context that knows no joint yet, for each round.
+    private static func faults(_ bench: Bench) throws -> () throws -> Outcome {
+        let drawing = try WorkedDrawing.of(bench)
+        let ids = bench.lookupRows.map { drawing.ids[Int($0)] }
+        return {
+            let context = drawing.container.newContext()
+            defer { context.close() }
+            return Workloads.timed {
+                var sum = 0.0
+                for id in ids {
+                    if let joint = context.object(with: id) as? Joint { sum += joint.x + joint.y + joint.z }
+                }
+                return sum
+            }
+        }
+    }
+
+    private static func lookupColumns(_ bench: Bench) throws -> () throws -> Outcome {
+        let drawing = try WorkedDrawing.of(bench)
+        let ids = bench.lookupRows.map { drawing.ids[Int($0)] }
+        return {
+            Workloads.timed {
+                var sum = SIMD3<Double>()
+                for point in drawing.context.positions(of: ids) { sum += point }
+                return sum.sum()
+            }
+        }
+    }
+
+    private static func scanColumns(_ bench: Bench) throws -> () throws -> Outcome {
+        let drawing = try WorkedDrawing.of(bench)
+        return {
+            try Workloads.timed { try drawing.context.withColumns(of: Joint.self) { $0.sums().reduce(0, +) } }
+        }
+    }
+
+    /// Both ends of every line, the lines' references taken once as a drawing keeps them, the coordinates gathered from the columns.
+    private static func traverseColumns(_ bench: Bench) throws -> () throws -> Outcome {
+        let drawing = try WorkedDrawing.of(bench)
+        let starts = (0..<bench.network.count).map { drawing.ids[Int(bench.network.starts[$0])] }
+        let ends = (0..<bench.network.count).map { drawing.ids[Int(bench.network.ends[$0])] }
+        return {
+            Workloads.timed {
+                var sum = SIMD3<Double>()
+                for point in drawing.context.positions(of: starts) { sum += point }
+                for point in drawing.context.positions(of: ends) { sum += point }
+                return sum.sum()
+            }
+        }
+    }
+
+    /// Both ends of every line through objects that know nothing of each other yet.
+    private static func traverseObjects(_ bench: Bench) throws -> () throws -> Outcome {
+        let drawing = try WorkedDrawing.of(bench)
+        return {
+            let context = drawing.container.newContext()
+            defer { context.close() }
+            return try Workloads.timed {
+                var sum = 0.0
+                for line in try context.fetch(FetchRequest<Line>()) {
+                    if let start = line.start { sum += start.x + start.y + start.z }
+                    if let end = line.end { sum += end.x + end.y + end.z }
+                }
+                return sum
+            }
+        }
+    }
+
+    private static func updateObjects(_ bench: Bench) throws -> () throws -> Outcome {
+        let drawing = try WorkedDrawing.of(bench)
+        let context = drawing.container.newContext()
+        let joints = bench.movedRows.compactMap { context.object(with: drawing.ids[Int($0)]) as? Joint }
+        return {
+            try Workloads.timed {
+                for joint in joints { joint.z += 0.5 }
+                try context.save()
+                return nil
+            }
+        }
+    }
+
+    private static func updateBulk(_ bench: Bench) throws -> () throws -> Outcome {
+        let drawing = try WorkedDrawing.of(bench)
+        let context = drawing.container.newContext()
+        let ids = bench.movedRows.map { drawing.ids[Int($0)] }
+        return {
+            try Workloads.timed {
+                context.translate(ids, by: [0, 0, 0.5])
+                try context.save()
+                return nil
+            }
+        }
+    }
+
+    private static func insertObjects(_ bench: Bench) throws -> () throws -> Outcome {
+        {
+            let container = try Drawing.open(try bench.freshDirectory("graben-insert") + "/network.graben")
+            let outcome = try Workloads.timed {
+                try Drawing.load(bench.network, into: container)
+                return nil
+            }
+            try container.close()
+            return outcome
+        }
+    }
+}
