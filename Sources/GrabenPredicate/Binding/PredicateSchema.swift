@@ -49,6 +49,8 @@ package protocol PredicateObject {
     func predicateTarget(at index: Int) throws -> (any PredicateObject)?
     /// The members of a to-many relationship, in order where it is ordered.
     func predicateMembers(at index: Int) throws -> [any PredicateObject]
+    /// How many members there are; the default counts them.
+    func predicateMemberCount(at index: Int) throws -> Int
     func predicateBinding(at index: Int) throws -> PredicateBinding
     /// Whether both are the same object; the default compares ids.
     func isSameObject(as other: any PredicateObject) -> Bool
@@ -56,6 +58,8 @@ package protocol PredicateObject {
 
 extension PredicateObject {
     package func predicateBinding(at index: Int) throws -> PredicateBinding { .value(try predicateValue(at: index)) }
+
+    package func predicateMemberCount(at index: Int) throws -> Int { try predicateMembers(at: index).count }
 
     package func isSameObject(as other: any PredicateObject) -> Bool {
         guard let id = predicateIdentity else { return false }

@@ -4,14 +4,14 @@
 struct ParsedOperand {
     enum Content {
         case predicate(PredicateNode)
-        case value(PredicateExpression)
+        case value(ValueExpression)
     }
     var content: Content
     var steps: [PredicateStep] = []
     /// Where its first token stands.
     let start: Int
 
-    init(_ expression: PredicateExpression, start: Int) {
+    init(_ expression: ValueExpression, start: Int) {
         content = .value(expression)
         self.start = start
     }
@@ -52,10 +52,10 @@ struct ParserEntry {
     /// Where its token stands.
     let start: Int
     var predicates: [PredicateNode] = []
-    var first: PredicateExpression?
+    var first: ValueExpression?
     var terms: [ArithmeticTerm] = []
     /// The arguments of a group read so far, or the left side of a comparison.
-    var values: [PredicateExpression] = []
+    var values: [ValueExpression] = []
     /// What an index is applied to.
     var base: ParsedOperand?
 

@@ -9,7 +9,7 @@ struct PredicateLexer {
         scalars = Array(format.unicodeScalars)
     }
 
-    func fail(_ expected: String, found: String = "", at position: Int) -> PredicateError {
+    func fail(_ expected: String, found: String = "", at position: Int) -> ObjectPredicateError {
         .syntax(PredicateSyntaxProblem(format: format, position: position, expected: expected, found: found))
     }
 
@@ -24,7 +24,7 @@ struct PredicateLexer {
     }
 
     /// The next token; `skipSpace` was called.
-    mutating func next() throws(PredicateError) -> PredicateToken {
+    mutating func next() throws(ObjectPredicateError) -> PredicateToken {
         guard let scalar = peek() else { return .end }
         if isIdentifierStart(scalar) { return .word(identifier()) }
         if isDigit(scalar) { return try number() }
@@ -55,14 +55,14 @@ struct PredicateLexer {
         return String(view)
     }
 
-    private mutating func name(after sign: String, _ expected: String) throws(PredicateError) -> String {
+    private mutating func name(after sign: String, _ expected: String) throws(ObjectPredicateError) -> String {
         guard let scalar = peek(), isIdentifierStart(scalar) else {
             throw fail(expected, found: peek().map { "\"\($0)\"" } ?? "the end", at: position)
         }
         return identifier()
     }
 
-    private mutating func symbol(_ scalar: Unicode.Scalar) throws(PredicateError) -> PredicateToken {
+    private mutating func symbol(_ scalar: Unicode.Scalar) throws(ObjectPredicateError) -> PredicateToken {
         if let second = peek(1), second.isASCII, let symbol = PredicateSymbol(rawValue: "\(scalar)\(second)") {
             position += 2
             return .symbol(symbol)
@@ -79,7 +79,7 @@ struct PredicateLexer {
     }
 
     /// D19. Anything but a letter of the list after the length modifiers is an error, flags and widths included.
-    private mutating func conversion() throws(PredicateError) -> PredicateToken {
+    private mutating func conversion() throws(ObjectPredicateError) -> PredicateToken {
         let start = position
         position += 1
         var modifiers = ""
@@ -96,7 +96,7 @@ struct PredicateLexer {
 
     // MARK: Numbers
 
-    private mutating func number() throws(PredicateError) -> PredicateToken {
+    private mutating func number() throws(ObjectPredicateError) -> PredicateToken {
         let start = position
         if peek() == "0", let mark = peek(1),
             let radix = ["x": 16, "o": 8, "b": 2][mark.value | 0x20 < 0x80 ? Character(Unicode.Scalar(UInt8(mark.value | 0x20))) : " "]
@@ -132,7 +132,7 @@ struct PredicateLexer {
         while let scalar = peek(), isDigit(scalar) { position += 1 }
     }
 
-    private mutating func prefixed(_ radix: Int, _ start: Int) throws(PredicateError) -> PredicateToken {
+    private mutating func prefixed(_ radix: Int, _ start: Int) throws(ObjectPredicateError) -> PredicateToken {
         let first = position
         var integer: Int64? = 0
         var double = 0.0
@@ -152,7 +152,7 @@ struct PredicateLexer {
         return .double(double)
     }
 
-    private func endOfNumber(_ start: Int) throws(PredicateError) {
+    private func endOfNumber(_ start: Int) throws(ObjectPredicateError) {
         if let scalar = peek(), isIdentifierPart(scalar) {
             throw fail("a number, and a space or an operator after it", found: "a number that touches a letter", at: start)
         }
@@ -161,7 +161,7 @@ struct PredicateLexer {
     // MARK: Strings
 
     /// D13.
-    private mutating func string() throws(PredicateError) -> String {
+    private mutating func string() throws(ObjectPredicateError) -> String {
         let start = position
         let quote = scalars[position]
         position += 1
@@ -174,7 +174,7 @@ struct PredicateLexer {
         throw fail("\(quote) to end the string that begins here", found: "the end", at: start)
     }
 
-    private mutating func escape(_ start: Int) throws(PredicateError) -> Unicode.Scalar {
+    private mutating func escape(_ start: Int) throws(ObjectPredicateError) -> Unicode.Scalar {
         let place = position - 1
         guard let letter = peek() else { throw fail("the string to end", found: "the end after a backslash", at: start) }
         position += 1
@@ -199,7 +199,7 @@ struct PredicateLexer {
         }
     }
 
-    private mutating func hexadecimal(_ count: Int, _ place: Int) throws(PredicateError) -> UInt32 {
+    private mutating func hexadecimal(_ count: Int, _ place: Int) throws(ObjectPredicateError) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<count {
             guard let scalar = peek(), scalar.isASCII, let digit = Character(scalar).hexDigitValue else {
@@ -211,7 +211,7 @@ struct PredicateLexer {
         return value
     }
 
-    private mutating func code(digits: Int, _ place: Int) throws(PredicateError) -> Unicode.Scalar {
+    private mutating func code(digits: Int, _ place: Int) throws(ObjectPredicateError) -> Unicode.Scalar {
         guard let scalar = Unicode.Scalar(try hexadecimal(digits, place)) else {
             throw fail("an escape that names a Unicode scalar", found: "another number", at: place)
         }
@@ -219,7 +219,7 @@ struct PredicateLexer {
     }
 
     /// A pair of `\u` escapes may spell one scalar in UTF-16, as JSON and Java write it.
-    private mutating func surrogates(code: UInt32, _ place: Int) throws(PredicateError) -> Unicode.Scalar {
+    private mutating func surrogates(code: UInt32, _ place: Int) throws(ObjectPredicateError) -> Unicode.Scalar {
         if let scalar = Unicode.Scalar(code) { return scalar }
         if code < 0xDC00, peek() == "\\", peek(1) == "u" {
             position += 2

@@ -4,7 +4,7 @@ extension PredicateParser {
     // MARK: Steps
 
     /// Reads keys, operators and indexes behind an operand. Answers true where an index holds an expression, which comes next.
-    mutating func steps(_ operand: inout ParsedOperand) throws(PredicateError) -> Bool {
+    mutating func steps(_ operand: inout ParsedOperand) throws(ObjectPredicateError) -> Bool {
         while true {
             switch token {
             case .symbol(.dot):
@@ -20,12 +20,12 @@ extension PredicateParser {
         }
     }
 
-    private func mustBeValue(_ operand: ParsedOperand) throws(PredicateError) {
+    private func mustBeValue(_ operand: ParsedOperand) throws(ObjectPredicateError) {
         guard case .value = operand.content else { throw expected("AND, OR or the end after a predicate") }
     }
 
     /// One key, or several where a `%K` argument has dots in it; none for `self`, which leaves the value as it is.
-    private mutating func key() throws(PredicateError) -> [PredicateStep] {
+    private mutating func key() throws(ObjectPredicateError) -> [PredicateStep] {
         var steps: [PredicateStep]
         switch token {
         case .escaped(let name): steps = [.key(name)]
@@ -43,7 +43,7 @@ extension PredicateParser {
     }
 
     /// Reads `@name` and the whole rest of the path as its keys; operators in the rest nest to the right.
-    mutating func collectionStep(_ operand: inout ParsedOperand) throws(PredicateError) {
+    mutating func collectionStep(_ operand: inout ParsedOperand) throws(ObjectPredicateError) {
         var operations: [(operation: CollectionOperator, keys: [PredicateStep])] = []
         reading: while case .collection(let name) = token {
             let place = start
@@ -76,7 +76,7 @@ extension PredicateParser {
         if let step { operand.steps.append(step) }
     }
 
-    private mutating func index(_ operand: inout ParsedOperand) throws(PredicateError) -> Bool {
+    private mutating func index(_ operand: inout ParsedOperand) throws(ObjectPredicateError) -> Bool {
         let place = start
         try advance()
         if case .word(let word) = token {
@@ -103,7 +103,7 @@ extension PredicateParser {
     // MARK: Brackets
 
     /// Reads a closing bracket and answers what it completes.
-    mutating func close(_ given: ParsedOperand) throws(PredicateError) -> ParsedOperand {
+    mutating func close(_ given: ParsedOperand) throws(ObjectPredicateError) -> ParsedOperand {
         var operand = try reduce(given, tighterThan: 0)
         // Only the kind is looked at: a copy of the entry would share its arguments, and adding one would copy them all.
         guard case .group(let group) = stack.last?.kind else { throw expected("an operator or the end") }
@@ -154,7 +154,7 @@ extension PredicateParser {
     }
 
     /// What stood in parentheses: its steps are settled, so that an operator among them does not take keys from behind the bracket.
-    private func parenthesized(_ operand: ParsedOperand, _ start: Int) throws(PredicateError) -> ParsedOperand {
+    private func parenthesized(_ operand: ParsedOperand, _ start: Int) throws(ObjectPredicateError) -> ParsedOperand {
         switch operand.content {
         case .predicate(let node): ParsedOperand(node, start: start)
         case .value: ParsedOperand(try value(operand), start: start)
@@ -162,7 +162,7 @@ extension PredicateParser {
     }
 
     /// Reads a comma between arguments.
-    mutating func comma(_ given: ParsedOperand) throws(PredicateError) {
+    mutating func comma(_ given: ParsedOperand) throws(ObjectPredicateError) {
         let operand = try reduce(given, tighterThan: 0)
         guard case .group(let group) = stack.last?.kind else { throw expected("an operator or the end") }
         let top = stack.count - 1
@@ -205,7 +205,7 @@ extension PredicateParser {
     // MARK: FUNCTION
 
     /// D17: the name is a string, and one that is registered.
-    private func checkCustom(_ name: PredicateExpression) throws(PredicateError) {
+    private func checkCustom(_ name: ValueExpression) throws(ObjectPredicateError) {
         guard case .value(.string(let text)) = name else {
             throw expected("the name of a registered function as a string before this")
         }
@@ -215,7 +215,7 @@ extension PredicateParser {
         throw lexer.fail("no function \"\(text)\" is registered\(near)", at: start)
     }
 
-    private func custom(_ given: ParserEntry, last: ParsedOperand) throws(PredicateError) -> ParsedOperand {
+    private func custom(_ given: ParserEntry, last: ParsedOperand) throws(ObjectPredicateError) -> ParsedOperand {
         var entry = given
         entry.values.append(try value(last))
         guard entry.values.count >= 2 else { throw expected("\",\" and the name of a function as a string") }

@@ -2,7 +2,7 @@ import GrabenLog
 
 extension PredicateParser {
     /// Reads what begins an operand. Answers nil after a prefix or an opening bracket, behind which the operand follows.
-    mutating func operand() throws(PredicateError) -> ParsedOperand? {
+    mutating func operand() throws(ObjectPredicateError) -> ParsedOperand? {
         let place = start
         switch token {
         case .string(let text): return try literal(.string(text))
@@ -38,7 +38,7 @@ extension PredicateParser {
         return nil
     }
 
-    private mutating func literal(_ value: Value) throws(PredicateError) -> ParsedOperand {
+    private mutating func literal(_ value: Value) throws(ObjectPredicateError) -> ParsedOperand {
         let place = start
         try advance()
         return ParsedOperand(.value(value), start: place)
@@ -50,24 +50,24 @@ extension PredicateParser {
         return operand
     }
 
-    private mutating func open(_ group: ParserEntry.Group) throws(PredicateError) {
+    private mutating func open(_ group: ParserEntry.Group) throws(ObjectPredicateError) {
         try push(ParserEntry(.group(group), start: start))
         try advance()
     }
 
-    private mutating func unary(_ operation: UnaryOperator) throws(PredicateError) {
+    private mutating func unary(_ operation: UnaryOperator) throws(ObjectPredicateError) {
         try push(ParserEntry(.unary(operation), start: start))
         try advance()
     }
 
     /// NOT and quantifiers begin a predicate, so they may stand only where one may.
-    private mutating func prefix(_ kind: ParserEntry.Kind, _ name: String) throws(PredicateError) {
+    private mutating func prefix(_ kind: ParserEntry.Kind, _ name: String) throws(ObjectPredicateError) {
         guard stack.last?.takesPredicate ?? true else { throw expected("a value; \(name) begins a predicate") }
         try push(ParserEntry(kind, start: start))
         try advance()
     }
 
-    private mutating func word(_ word: String, _ place: Int) throws(PredicateError) -> ParsedOperand? {
+    private mutating func word(_ word: String, _ place: Int) throws(ObjectPredicateError) -> ParsedOperand? {
         guard let keyword = PredicateKeyword(word) else {
             try advance()
             if token == .symbol(.open) || token == .symbol(.colon) { return try call(word, place) }
@@ -99,7 +99,7 @@ extension PredicateParser {
         }
     }
 
-    private mutating func special(_ group: ParserEntry.Group, _ word: String) throws(PredicateError) -> ParsedOperand? {
+    private mutating func special(_ group: ParserEntry.Group, _ word: String) throws(ObjectPredicateError) -> ParsedOperand? {
         try advance()
         guard token == .symbol(.open) else { throw expected("\"(\" after \(word)") }
         try open(group)
@@ -109,7 +109,7 @@ extension PredicateParser {
     // MARK: Functions
 
     /// Reads the rest of a function's name (`modulus:by:`) and its opening bracket.
-    private mutating func call(_ word: String, _ place: Int) throws(PredicateError) -> ParsedOperand? {
+    private mutating func call(_ word: String, _ place: Int) throws(ObjectPredicateError) -> ParsedOperand? {
         var name = word
         while token == .symbol(.colon) {
             name += ":"
@@ -143,7 +143,7 @@ extension PredicateParser {
 
     // MARK: Arguments
 
-    private mutating func conversion(_ letter: Character, _ place: Int) throws(PredicateError) -> ParsedOperand {
+    private mutating func conversion(_ letter: Character, _ place: Int) throws(ObjectPredicateError) -> ParsedOperand {
         let argument = try takeArgument(letter)
         if letter == "K" {
             let steps = try keySteps(argument, place)
@@ -151,11 +151,11 @@ extension PredicateParser {
             return path(steps, place)
         }
         try advance()
-        return ParsedOperand(PredicateExpression(argument), start: place)
+        return ParsedOperand(ValueExpression(argument), start: place)
     }
 
     /// The argument of the conversion at the current token (D19).
-    mutating func takeArgument(_ letter: Character) throws(PredicateError) -> PredicateLiteral {
+    mutating func takeArgument(_ letter: Character) throws(ObjectPredicateError) -> PredicateLiteral {
         guard argumentsTaken < arguments.count else {
             throw lexer.fail(
                 "an argument for %\(letter), the format's number \(argumentsTaken + 1); \(arguments.count) were given", at: start)
@@ -167,7 +167,7 @@ extension PredicateParser {
     }
 
     /// The steps a `%K` argument spells: split at dots, every part a name whatever it says, `@name` an operator.
-    func keySteps(_ argument: PredicateLiteral, _ place: Int) throws(PredicateError) -> [PredicateStep] {
+    func keySteps(_ argument: PredicateLiteral, _ place: Int) throws(ObjectPredicateError) -> [PredicateStep] {
         guard case .value(.string(let text)) = argument else {
             throw lexer.fail("a string as the argument of %K", found: "another value", at: place)
         }

@@ -14,7 +14,7 @@ struct PredicateParser {
     let arguments: [PredicateLiteral]
     var argumentsTaken = 0
 
-    init(_ format: String, arguments: [PredicateLiteral], limits: PredicateLimits) throws(PredicateError) {
+    init(_ format: String, arguments: [PredicateLiteral], limits: PredicateLimits) throws(ObjectPredicateError) {
         guard format.utf8.count <= limits.formatLength else {
             throw .syntax(
                 PredicateSyntaxProblem(
@@ -27,22 +27,22 @@ struct PredicateParser {
         try advance()
     }
 
-    mutating func advance() throws(PredicateError) {
+    mutating func advance() throws(ObjectPredicateError) {
         start = lexer.skipSpace()
         token = try lexer.next()
     }
 
     /// An error at the current token.
-    func expected(_ what: String) -> PredicateError {
+    func expected(_ what: String) -> ObjectPredicateError {
         lexer.fail(what, found: token.text, at: start)
     }
 
-    mutating func expect(_ symbol: PredicateSymbol) throws(PredicateError) {
+    mutating func expect(_ symbol: PredicateSymbol) throws(ObjectPredicateError) {
         guard token == .symbol(symbol) else { throw expected("\"\(symbol.rawValue)\"") }
         try advance()
     }
 
-    mutating func push(_ entry: ParserEntry) throws(PredicateError) {
+    mutating func push(_ entry: ParserEntry) throws(ObjectPredicateError) {
         if entry.nests {
             depth += 1
             if depth > limits.depth {
@@ -59,7 +59,7 @@ struct PredicateParser {
     }
 
     /// Reads the whole format.
-    mutating func parse() throws(PredicateError) -> PredicateNode {
+    mutating func parse() throws(ObjectPredicateError) -> PredicateNode {
         while true {
             // Each operand is followed by steps, then by operators, one of which asks for the next operand; or by the end.
             guard var operand = try operand() else { continue }
@@ -83,7 +83,7 @@ struct PredicateParser {
         }
     }
 
-    private func unclosed(_ entry: ParserEntry) -> PredicateError {
+    private func unclosed(_ entry: ParserEntry) -> ObjectPredicateError {
         let bracket: String
         switch entry.kind {
         case .group(.braces): bracket = "}"
@@ -96,7 +96,7 @@ struct PredicateParser {
     // MARK: Kinds
 
     /// The operand as a value.
-    func value(_ operand: ParsedOperand) throws(PredicateError) -> PredicateExpression {
+    func value(_ operand: ParsedOperand) throws(ObjectPredicateError) -> ValueExpression {
         guard case .value(let expression) = operand.content else {
             throw lexer.fail(
                 "a value where a predicate stands (TERNARY(predicate, TRUE, FALSE) makes one a value)", found: "a predicate",
@@ -106,7 +106,7 @@ struct PredicateParser {
     }
 
     /// The operand as a predicate (D14).
-    func predicate(_ operand: ParsedOperand) throws(PredicateError) -> PredicateNode {
+    func predicate(_ operand: ParsedOperand) throws(ObjectPredicateError) -> PredicateNode {
         guard case .predicate(let node) = operand.content else {
             if case .end = token {
                 throw lexer.fail("a comparison such as \"== YES\" after the value", found: token.text, at: start)
@@ -119,7 +119,7 @@ struct PredicateParser {
     // MARK: Operators
 
     /// Hands an operand to every entry on the stack that binds tighter than `level`.
-    mutating func reduce(_ given: ParsedOperand, tighterThan level: Int) throws(PredicateError) -> ParsedOperand {
+    mutating func reduce(_ given: ParsedOperand, tighterThan level: Int) throws(ObjectPredicateError) -> ParsedOperand {
         var operand = given
         while let top = stack.last, top.level > level {
             guard var entry = pop() else { break }
@@ -154,7 +154,7 @@ struct PredicateParser {
     }
 
     /// Reads an operator that stands between two operands.
-    private mutating func binary(_ left: ParsedOperand) throws(PredicateError) {
+    private mutating func binary(_ left: ParsedOperand) throws(ObjectPredicateError) {
         var keyword: PredicateKeyword?
         if case .word(let word) = token { keyword = PredicateKeyword(word) }
         if token == .symbol(.or) || keyword == .or { return try logical(left, isOr: true) }
@@ -174,7 +174,7 @@ struct PredicateParser {
         try self.comparison(left, comparison, negated: negated)
     }
 
-    private mutating func logical(_ given: ParsedOperand, isOr: Bool) throws(PredicateError) {
+    private mutating func logical(_ given: ParsedOperand, isOr: Bool) throws(ObjectPredicateError) {
         let operand = try reduce(given, tighterThan: isOr ? 1 : 2)
         let node = try predicate(operand)
         if case .logical(isOr) = stack.last?.kind {
@@ -187,7 +187,7 @@ struct PredicateParser {
         try advance()
     }
 
-    private mutating func arithmetic(_ given: ParsedOperand, _ operation: ArithmeticOperator) throws(PredicateError) {
+    private mutating func arithmetic(_ given: ParsedOperand, _ operation: ArithmeticOperator) throws(ObjectPredicateError) {
         let level = operation.level
         let operand = try reduce(given, tighterThan: level.rawValue)
         let expression = try value(operand)
@@ -204,7 +204,7 @@ struct PredicateParser {
 
     private mutating func comparison(
         _ given: ParsedOperand, _ comparison: PredicateOperator, negated: Bool
-    ) throws(PredicateError) {
+    ) throws(ObjectPredicateError) {
         let operand = try reduce(given, tighterThan: 4)
         var quantifier: PredicateQuantifier?
         var place = operand.start
@@ -224,7 +224,7 @@ struct PredicateParser {
     }
 
     /// D6. A bracket right after an operator is never an operand.
-    private mutating func options(_ comparison: PredicateOperator) throws(PredicateError) -> PredicateStringOptions {
+    private mutating func options(_ comparison: PredicateOperator) throws(ObjectPredicateError) -> PredicateStringOptions {
         guard token == .symbol(.openBracket) else { return [] }
         if comparison == .between { throw expected("the two bounds, since BETWEEN takes no options") }
         try advance()

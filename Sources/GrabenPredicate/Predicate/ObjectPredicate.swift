@@ -16,15 +16,15 @@ public struct ObjectPredicate: Sendable, Equatable {
 
     /// Parses a format; arguments take the places of `%@`, `%K`, `%d` and their like in turn, extra ones are ignored.
     ///
-    /// Throws `PredicateError.syntax` with the place and what was expected there. Linear in the length of the format.
-    public init(format: String, _ arguments: (any PredicateArgument)?...) throws(PredicateError) {
+    /// Throws `ObjectPredicateError.syntax` with the place and what was expected there. Linear in the length of the format.
+    public init(format: String, _ arguments: (any PredicateArgument)?...) throws(ObjectPredicateError) {
         try self.init(format: format, arguments: arguments)
     }
 
     /// Parses a format with its arguments in an array, within limits.
     public init(
         format: String, arguments: [(any PredicateArgument)?], limits: PredicateLimits = .standard
-    ) throws(PredicateError) {
+    ) throws(ObjectPredicateError) {
         var parser = try PredicateParser(
             format, arguments: arguments.map { $0?.predicateLiteral ?? .value(.null) }, limits: limits)
         root = try parser.parse()
@@ -37,17 +37,17 @@ public struct ObjectPredicate: Sendable, Equatable {
 
     /// Compares what a key path leads to with a constant.
     ///
-    /// Throws `PredicateError.syntax` where the key path has an empty part or an unknown operator.
+    /// Throws `ObjectPredicateError.syntax` where the key path has an empty part or an unknown operator.
     public init(
         key: String, _ comparison: PredicateOperator, _ value: (any PredicateArgument)?, options: PredicateStringOptions = []
-    ) throws(PredicateError) {
+    ) throws(ObjectPredicateError) {
         guard let steps = PredicateStep.steps(dotted: key) else {
             throw .syntax(PredicateSyntaxProblem(format: key, position: 0, expected: "a key path", found: "\"\(key)\""))
         }
         root = .comparison(
             PredicateComparison(
                 left: .path(.object, steps), comparison: comparison, options: options,
-                right: PredicateExpression(value?.predicateLiteral ?? .value(.null))))
+                right: ValueExpression(value?.predicateLiteral ?? .value(.null))))
     }
 
     /// True where all of the predicates are; of none, true.
@@ -75,7 +75,7 @@ public struct ObjectPredicate: Sendable, Equatable {
     /// The predicate with constants in the place of variables; variables not named stay, as do those a SUBQUERY declares itself.
     public func withSubstitutionVariables(_ variables: [String: (any PredicateArgument)?]) -> ObjectPredicate {
         var walk = PredicateWalk(replaceVariable: { name in
-            variables[name].map { PredicateExpression($0?.predicateLiteral ?? .value(.null)) }
+            variables[name].map { ValueExpression($0?.predicateLiteral ?? .value(.null)) }
         })
         return ObjectPredicate(root: walk.walk(root))
     }

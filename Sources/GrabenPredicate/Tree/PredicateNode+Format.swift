@@ -48,7 +48,7 @@ struct PredicatePrinter {
 
     // MARK: Values
 
-    mutating func print(_ expression: PredicateExpression) {
+    mutating func print(_ expression: ValueExpression) {
         switch expression {
         case .value(let value): print(value)
         case .aggregate(let members):
@@ -94,21 +94,21 @@ struct PredicatePrinter {
         }
     }
 
-    private mutating func list(_ members: [PredicateExpression]) {
+    private mutating func list(_ members: [ValueExpression]) {
         for (index, member) in members.enumerated() {
             if index > 0 { text += ", " }
             print(member)
         }
     }
 
-    private mutating func call(_ name: String, _ arguments: [PredicateExpression]) {
+    private mutating func call(_ name: String, _ arguments: [ValueExpression]) {
         text += name + "("
         list(arguments)
         text += ")"
     }
 
     /// Prints an operand of an operator of the given level, in brackets where it binds no tighter.
-    private mutating func print(_ expression: PredicateExpression, in level: Int) {
+    private mutating func print(_ expression: ValueExpression, in level: Int) {
         let grouped = expression.level <= level
         if grouped { text += "(" }
         print(expression)
@@ -117,7 +117,7 @@ struct PredicatePrinter {
 
     // MARK: Paths
 
-    private mutating func path(_ base: PredicateExpression, _ steps: [PredicateStep]) {
+    private mutating func path(_ base: ValueExpression, _ steps: [PredicateStep]) {
         var rest = steps[...]
         if base == .object, case .key(let name) = steps.first {
             key(name)
@@ -194,7 +194,7 @@ struct PredicatePrinter {
         case .uri(let x): cast(x, .uri)
         case .json(let x): cast(hexadecimal(x), .json)
         case .reference(let id): cast("\(id.storeNumber)/\(id.entityNumber)/\(id.row)", .object)
-        case .references(let ids): print(PredicateExpression(.value(.references(ids))))
+        case .references(let ids): print(ValueExpression(.value(.references(ids))))
         }
     }
 
@@ -252,7 +252,7 @@ extension PredicateNode {
     }
 }
 
-extension PredicateExpression {
+extension ValueExpression {
     /// The expression as it stands in a format.
     package var format: String {
         var printer = PredicatePrinter()

@@ -2,13 +2,13 @@
 ///
 /// `path` gets the keys of a path from SELF; `replace` gets each variable that no SUBQUERY around it declares.
 struct PredicateWalk {
-    var replaceVariable: (String) -> PredicateExpression? = { _ in nil }
-    var sawPath: (PredicateExpression, [PredicateStep]) -> Void = { _, _ in }
+    var replaceVariable: (String) -> ValueExpression? = { _ in nil }
+    var sawPath: (ValueExpression, [PredicateStep]) -> Void = { _, _ in }
     private var declared: [String] = []
 
     init(
-        replaceVariable: @escaping (String) -> PredicateExpression? = { _ in nil },
-        sawPath: @escaping (PredicateExpression, [PredicateStep]) -> Void = { _, _ in }
+        replaceVariable: @escaping (String) -> ValueExpression? = { _ in nil },
+        sawPath: @escaping (ValueExpression, [PredicateStep]) -> Void = { _, _ in }
     ) {
         self.replaceVariable = replaceVariable
         self.sawPath = sawPath
@@ -33,13 +33,13 @@ struct PredicateWalk {
         return walked
     }
 
-    private mutating func walk(_ members: [PredicateExpression]) -> [PredicateExpression] {
+    private mutating func walk(_ members: [ValueExpression]) -> [ValueExpression] {
         var walked = members
         for index in walked.indices { walked[index] = walk(walked[index]) }
         return walked
     }
 
-    mutating func walk(_ expression: PredicateExpression) -> PredicateExpression {
+    mutating func walk(_ expression: ValueExpression) -> ValueExpression {
         switch expression {
         case .value, .object: return expression
         case .variable(let name): return declared.contains(name) ? expression : replaceVariable(name) ?? expression

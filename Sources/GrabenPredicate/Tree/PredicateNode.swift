@@ -16,14 +16,14 @@ package indirect enum PredicateNode: Sendable, Equatable {
 /// One comparison, with its quantifier.
 package struct PredicateComparison: Sendable, Equatable {
     package var quantifier: PredicateQuantifier?
-    package var left: PredicateExpression
+    package var left: ValueExpression
     package var comparison: PredicateOperator
     package var options: PredicateStringOptions
-    package var right: PredicateExpression
+    package var right: ValueExpression
 
     package init(
-        quantifier: PredicateQuantifier? = nil, left: PredicateExpression, comparison: PredicateOperator,
-        options: PredicateStringOptions = [], right: PredicateExpression
+        quantifier: PredicateQuantifier? = nil, left: ValueExpression, comparison: PredicateOperator,
+        options: PredicateStringOptions = [], right: ValueExpression
     ) {
         self.quantifier = quantifier
         self.left = left

@@ -150,10 +150,10 @@ struct ParserTests {
 
     @Test("limits on the length of a format and on MATCHES are kept")
     func limits() {
-        #expect(throws: PredicateError.self) {
+        #expect(throws: ObjectPredicateError.self) {
             try ObjectPredicate(format: "a == 1", arguments: [], limits: PredicateLimits(formatLength: 5))
         }
-        #expect(throws: PredicateError.self) {
+        #expect(throws: ObjectPredicateError.self) {
             try ObjectPredicate(format: "a MATCHES 'x'", arguments: [], limits: PredicateLimits(allowsMatches: false))
         }
     }

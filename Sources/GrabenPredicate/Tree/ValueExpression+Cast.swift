@@ -15,9 +15,9 @@ enum CastType: String, CaseIterable {
     case object = "NSManagedObjectID"
 }
 
-extension PredicateExpression {
+extension ValueExpression {
     /// A cast; one of a constant that can be made is the constant it makes, so that every constant has a printed form.
-    static func casting(_ operand: PredicateExpression, _ type: PredicateExpression) -> PredicateExpression {
+    static func casting(_ operand: ValueExpression, _ type: ValueExpression) -> ValueExpression {
         if case .value(let value) = operand, case .value(.string(let name)) = type, let kind = CastType(rawValue: name), kind != .string,
             let constant = kind.constant(value)
         {

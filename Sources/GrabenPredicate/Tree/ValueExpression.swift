@@ -1,26 +1,26 @@
 import GrabenLog
 
 /// A value of an object, a constant, or something computed from them.
-package indirect enum PredicateExpression: Sendable, Equatable {
+package indirect enum ValueExpression: Sendable, Equatable {
     /// One constant. Never `.float` or `.references`: see `init(_: PredicateLiteral)`.
     case value(Value)
     /// `{a, b}`.
-    case aggregate([PredicateExpression])
+    case aggregate([ValueExpression])
     /// SELF, the object the predicate is about.
     case object
     /// `$name`.
     case variable(String)
     /// Keys, operators and indexes applied one after the other; at least one step.
-    case path(PredicateExpression, [PredicateStep])
+    case path(ValueExpression, [PredicateStep])
     /// Operators of one precedence, applied from left to right; the first operand is never a chain of the same level.
-    case chain(ArithmeticLevel, PredicateExpression, [ArithmeticTerm])
-    case unary(UnaryOperator, PredicateExpression)
-    case function(PredicateFunction, [PredicateExpression])
+    case chain(ArithmeticLevel, ValueExpression, [ArithmeticTerm])
+    case unary(UnaryOperator, ValueExpression)
+    case function(PredicateFunction, [ValueExpression])
     /// `FUNCTION(target, 'name', …)`: the target is the first argument.
-    case custom(String, [PredicateExpression])
-    case cast(PredicateExpression, PredicateExpression)
-    case ternary(PredicateNode, PredicateExpression, PredicateExpression)
-    case subquery(PredicateExpression, variable: String, PredicateNode)
+    case custom(String, [ValueExpression])
+    case cast(ValueExpression, ValueExpression)
+    case ternary(PredicateNode, ValueExpression, ValueExpression)
+    case subquery(ValueExpression, variable: String, PredicateNode)
 }
 
 /// One step of a path.
@@ -28,7 +28,7 @@ package indirect enum PredicateStep: Sendable, Equatable {
     case key(String)
     /// `@sum.price`: the keys are the whole rest of the path, applied to each member; none means the member itself.
     case collection(CollectionOperator, [PredicateStep])
-    case index(PredicateExpression)
+    case index(ValueExpression)
     case first
     case last
     case size
@@ -82,7 +82,7 @@ package enum ArithmeticOperator: String, Sendable, CaseIterable {
 /// An operator and its right operand.
 package struct ArithmeticTerm: Sendable, Equatable {
     package var operation: ArithmeticOperator
-    package var operand: PredicateExpression
+    package var operand: ValueExpression
 }
 
 package enum UnaryOperator: String, Sendable, CaseIterable {
@@ -91,7 +91,7 @@ package enum UnaryOperator: String, Sendable, CaseIterable {
     case complement = "~"
 }
 
-extension PredicateExpression {
+extension ValueExpression {
     /// A constant of the tree. Floats widen to doubles (exactly) and lists of ids become lists, so that each constant has one form, which
     /// is the one its printed form parses to.
     package init(_ literal: PredicateLiteral) {
@@ -99,19 +99,19 @@ extension PredicateExpression {
         case .value(.float(let x)): self = .value(.double(Double(x)))
         case .value(.references(let ids)): self = .aggregate(ids.map { .value(.reference($0)) })
         case .value(let value): self = .value(value)
-        case .collection(let members): self = .aggregate(members.map(PredicateExpression.init))
+        case .collection(let members): self = .aggregate(members.map(ValueExpression.init))
         }
     }
 
     /// A chain, with a first operand of the same level spliced in: `(a + b) + c` is `a + b + c`.
-    package static func chained(_ level: ArithmeticLevel, _ first: PredicateExpression, _ terms: [ArithmeticTerm]) -> PredicateExpression {
+    package static func chained(_ level: ArithmeticLevel, _ first: ValueExpression, _ terms: [ArithmeticTerm]) -> ValueExpression {
         if terms.isEmpty { return first }
         if case .chain(level, let inner, let before) = first { return .chain(level, inner, before + terms) }
         return .chain(level, first, terms)
     }
 
     /// The sign of a number is part of the literal: `-7` is one constant.
-    package static func signed(_ operation: UnaryOperator, _ operand: PredicateExpression) -> PredicateExpression {
+    package static func signed(_ operation: UnaryOperator, _ operand: ValueExpression) -> ValueExpression {
         if operation == .minus {
             switch operand {
             case .value(.int(let x)) where x != .min: return .value(.int(-x))
@@ -123,7 +123,7 @@ extension PredicateExpression {
     }
 
     /// Steps after an expression, merged with those it ends in unless the last one is an operator, which would swallow what follows.
-    package static func stepped(_ base: PredicateExpression, _ steps: [PredicateStep]) -> PredicateExpression {
+    package static func stepped(_ base: ValueExpression, _ steps: [PredicateStep]) -> ValueExpression {
         guard let next = steps.first else { return base }
         guard case .path(let inner, let before) = base else { return .path(base, steps) }
         if case .collection = before.last {

@@ -3,7 +3,7 @@ import GrabenLog
 /// Why a predicate could not be parsed, bound to an entity, or evaluated.
 ///
 /// The cases are what a caller can do something about; `description` says the same in words, with the place and what to do next.
-public enum PredicateError: Error, Sendable, CustomStringConvertible {
+public enum ObjectPredicateError: Error, Sendable, CustomStringConvertible {
     /// The format is not a predicate.
     case syntax(PredicateSyntaxProblem)
     /// A key path names something the entity does not have.

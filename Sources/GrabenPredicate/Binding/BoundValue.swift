@@ -1,0 +1,105 @@
+import GrabenLog
+
+/// What the parts of a bound predicate are evaluated with.
+struct EvaluationFrame {
+    let root: any PredicateObject
+    /// The members that the iterators of the SUBQUERYs around stand for.
+    var locals: [Operand] = []
+}
+
+/// A compiled expression.
+struct BoundValue {
+    typealias Evaluate = (inout EvaluationFrame) throws(ObjectPredicateError) -> Operand
+
+    var type: StaticType
+    /// The value, where it is the same for every object.
+    var constant: Operand?
+    /// The index of the attribute of the object itself that it reads and nothing else.
+    var attribute: Int?
+    let evaluate: Evaluate
+
+    init(type: StaticType, attribute: Int? = nil, evaluate: @escaping Evaluate) {
+        self.type = type
+        self.attribute = attribute
+        self.evaluate = evaluate
+    }
+
+    init(constant: Operand) {
+        type = StaticType(constant)
+        self.constant = constant
+        evaluate = { _ throws(ObjectPredicateError) in constant }
+    }
+}
+
+/// A compiled predicate.
+struct BoundTest {
+    typealias Evaluate = (inout EvaluationFrame) throws(ObjectPredicateError) -> Bool
+
+    /// The answer, where it is the same for every object.
+    var constant: Bool?
+    /// What a planner can make of it.
+    var condition: PropertyCondition?
+    let evaluate: Evaluate
+
+    init(condition: PropertyCondition? = nil, evaluate: @escaping Evaluate) {
+        self.condition = condition
+        self.evaluate = evaluate
+    }
+
+    init(constant: Bool) {
+        self.constant = constant
+        evaluate = { _ throws(ObjectPredicateError) in constant }
+    }
+}
+
+/// A part of a predicate, for the errors it may raise; printed only when one is.
+final class EvaluationSite {
+    enum Part {
+        case node(PredicateNode)
+        case expression(ValueExpression)
+    }
+    let part: Part
+    let entity: String
+
+    init(_ part: Part, entity: String) {
+        self.part = part
+        self.entity = entity
+    }
+
+    func error(_ problem: OperandProblem) -> ObjectPredicateError { error(problem.reason) }
+
+    func error(_ reason: String) -> ObjectPredicateError {
+        .evaluation(PredicateEvaluationProblem(reason: reason, expression: text, entity: entity, object: nil))
+    }
+
+    private var text: String {
+        let text: String
+        switch part {
+        case .node(let node): text = node.format
+        case .expression(let expression): text = expression.format
+        }
+        return text.count > 120 ? text.prefix(117) + "…" : text
+    }
+}
+
+/// Stands for the object where constants are computed.
+struct NoObject: PredicateObject {
+    struct Schema: PredicateSchema {
+        var name: String { "no entity" }
+        func property(named name: String) -> PredicateProperty? { nil }
+        var propertyNames: [String] { [] }
+    }
+    var predicateIdentity: ObjectID? { nil }
+    var predicateSchema: any PredicateSchema { Schema() }
+    func predicateValue(at index: Int) throws -> Value { .null }
+    func predicateTarget(at index: Int) throws -> (any PredicateObject)? { nil }
+    func predicateMembers(at index: Int) throws -> [any PredicateObject] { [] }
+}
+
+extension EvaluationSite {
+    /// The key on the left of a comparison, for errors of reading it.
+    var key: String {
+        if case .node(.comparison(let comparison)) = part { return comparison.left.format }
+        return ""
+    }
+}

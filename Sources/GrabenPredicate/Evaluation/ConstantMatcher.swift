@@ -1,0 +1,143 @@
+import GrabenLog
+
+/// An operator with a constant right side, prepared once: folded, compiled or hashed.
+struct ConstantMatcher {
+    private enum Prepared {
+        case general
+        case like(LikePattern)
+        case regex(MatchPattern)
+        /// The members of a long list of IN, those equal to themselves.
+        case members(Set<OperandKey>)
+    }
+    private let comparer: OperandComparer
+    private let right: Operand
+    private let prepared: Prepared
+
+    /// Throws where no left side could make sense of the constant: a bad pattern (D9), bounds that are not two (D24).
+    init(_ operation: PredicateOperator, _ options: PredicateStringOptions, _ constant: Operand) throws(OperandProblem) {
+        comparer = OperandComparer(operation, options)
+        right = operation == .matches ? constant : constant.folded(options)
+        switch (operation, right) {
+        case (.like, .string(let text)): prepared = .like(LikePattern(text))
+        case (.matches, .string(let text)):
+            do throws(MatchPattern.Refusal) { prepared = .regex(try MatchPattern(text, options)) } catch {
+                throw OperandProblem(error.reason)
+            }
+        case (.between, .collection(let bounds)):
+            guard bounds.elements.count == 2 else { throw OperandProblem("BETWEEN takes two bounds, not \(bounds.elements.count)") }
+            prepared = .general
+        case (.in, .collection(let collection)) where collection.elements.count > 8 && collection.origin != .path:
+            prepared = Self.keys(collection.elements).map { .members($0) } ?? .general
+        default: prepared = .general
+        }
+    }
+
+    private static func keys(_ elements: [Operand]) -> Set<OperandKey>? {
+        var keys: Set<OperandKey> = []
+        for element in elements {
+            guard let key = OperandKey(element) else { return nil }
+            if key.equalsItself { keys.insert(key) }
+        }
+        return keys
+    }
+
+    func matches(_ operand: Operand) throws(OperandProblem) -> Bool {
+        switch prepared {
+        case .general:
+            return try comparer.compare(comparer.operation == .matches ? operand : operand.folded(comparer.options), right)
+        case .like(let pattern):
+            guard case .string(let text) = operand else { return try comparer.compare(operand, right) }
+            return pattern.matches(comparer.options.isEmpty ? text : TextFolding.fold(text, comparer.options))
+        case .regex(let pattern):
+            guard case .string(let text) = operand else { return try comparer.compare(operand, right) }
+            do throws(MatchPattern.Refusal) { return try pattern.matches(text) } catch { throw OperandProblem(error.reason) }
+        case .members(let keys):
+            let folded = operand.folded(comparer.options)
+            guard let key = OperandKey(folded) else { return try comparer.compare(folded, right) }
+            return keys.contains(key)
+        }
+    }
+
+    /// The test of a left side, straight from the stored value where that is an attribute of the object and the constant a number or string.
+    func test(_ left: BoundValue, _ site: EvaluationSite, entity: String) -> BoundTest {
+        let evaluate = left.evaluate
+        let general: BoundTest.Evaluate = { frame throws(ObjectPredicateError) in
+            let operand = try evaluate(&frame)
+            do throws(OperandProblem) { return try matches(operand) } catch { throw site.error(error) }
+        }
+        guard let attribute = left.attribute else { return BoundTest(evaluate: general) }
+        let reader = PropertyReader(index: attribute, key: site.key, entity: entity)
+        let slow: (Value) throws(ObjectPredicateError) -> Bool = { value throws(ObjectPredicateError) in
+            do throws(OperandProblem) { return try matches(Operand(value)) } catch { throw site.error(error) }
+        }
+        let fast = numberTest(reader, slow) ?? textTest(reader, slow)
+        return BoundTest(condition: condition(attribute), evaluate: fast ?? general)
+    }
+
+    private func numberTest(_ reader: PropertyReader, _ slow: @escaping (Value) throws(ObjectPredicateError) -> Bool) -> BoundTest.Evaluate?
+    {
+        guard let mask = OrderMask(comparer.operation), let number = right.number else { return nil }
+        switch number {
+        case .int(let constant):
+            return { frame throws(ObjectPredicateError) in
+                switch try reader.value(frame.root) {
+                case .int(let x): mask.accepts(x, constant)
+                case .double(let x): mask.accepts(NumberOrder.order(constant, x).map { -$0 })
+                case let other: try slow(other)
+                }
+            }
+        case .double(let constant):
+            return { frame throws(ObjectPredicateError) in
+                switch try reader.value(frame.root) {
+                case .double(let x): mask.accepts(x, constant)
+                case .int(let x): mask.accepts(NumberOrder.order(x, constant))
+                case let other: try slow(other)
+                }
+            }
+        case .decimal: return nil
+        }
+    }
+
+    private func textTest(_ reader: PropertyReader, _ slow: @escaping (Value) throws(ObjectPredicateError) -> Bool) -> BoundTest.Evaluate? {
+        guard case .string(let constant) = right, comparer.options.isEmpty else { return nil }
+        let matches: (String) -> Bool
+        switch comparer.operation {
+        case .equal: matches = { TextSearch.equal($0, constant) }
+        case .beginsWith: matches = { TextSearch.begins($0, with: constant) }
+        case .contains: matches = { TextSearch.contains($0, constant) }
+        default: return nil
+        }
+        return { frame throws(ObjectPredicateError) in
+            switch try reader.value(frame.root) {
+            case .string(let x): matches(x)
+            case let other: try slow(other)
+            }
+        }
+    }
+
+    /// What the comparison says of an attribute, for planners.
+    private func condition(_ property: Int) -> PropertyCondition? {
+        guard comparer.options.isEmpty else { return nil }
+        switch comparer.operation {
+        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+            return right.value.map { .compare(property: property, comparer.operation, $0) }
+        case .between:
+            guard case .collection(let bounds) = right, let low = bounds.elements.first?.value, let high = bounds.elements.last?.value
+            else {
+                return nil
+            }
+            return .between(property: property, low, high)
+        case .in:
+            guard case .collection(let collection) = right else { return nil }
+            let values = collection.elements.compactMap(\.value)
+            return values.count == collection.elements.count ? .oneOf(property: property, values) : nil
+        case .beginsWith:
+            guard case .string(let text) = right else { return nil }
+            return .prefix(property: property, text, isExact: true)
+        case .like:
+            guard case .like(let pattern) = prepared, !pattern.literalPrefix.isEmpty else { return nil }
+            return .prefix(property: property, pattern.literalPrefix, isExact: false)
+        case .endsWith, .contains, .matches: return nil
+        }
+    }
+}
