@@ -108,9 +108,9 @@ package struct BoundSortOrder {
             var hops: [PropertyReader] = []
             var at: any PredicateSchema = schema
             var end: (reader: PropertyReader, isReference: Bool)?
-            for name in descriptor.key.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
+            for name in descriptor.keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
                 func refuse(_ reason: String) -> ObjectPredicateError {
-                    .evaluation(PredicateEvaluationProblem(reason: reason, expression: descriptor.key, entity: schema.name, object: nil))
+                    .evaluation(PredicateEvaluationProblem(reason: reason, expression: descriptor.keyPath, entity: schema.name, object: nil))
                 }
                 if let before = end {
                     guard before.isReference else { throw refuse("\"\(before.reader.key)\" has no properties to sort by") }
@@ -118,7 +118,7 @@ package struct BoundSortOrder {
                 }
                 guard let property = at.property(named: name) else {
                     throw .unknownKey(
-                        key: name, keyPath: descriptor.key, entity: at.name, nearest: nearestName(to: name, in: at.propertyNames))
+                        key: name, keyPath: descriptor.keyPath, entity: at.name, nearest: nearestName(to: name, in: at.propertyNames))
                 }
                 let reader = PropertyReader(index: property.index, key: name, entity: at.name)
                 switch property.kind {

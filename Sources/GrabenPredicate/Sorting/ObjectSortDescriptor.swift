@@ -13,27 +13,39 @@ public struct ObjectSortDescriptor: Sendable, Hashable, CustomStringConvertible 
     }
 
     /// Where the value is: attributes of the object or, through to-one relationships, of others.
-    public let key: String
+    public let keyPath: String
     /// Whether smaller values come first; nil counts as smaller than any value.
     public let ascending: Bool
     /// How strings are compared.
     public let comparison: Comparison
 
     /// Makes a criterion.
-    public init(_ key: String, ascending: Bool = true, comparison: Comparison = .scalar) {
-        self.key = key
+    public init(_ keyPath: String, ascending: Bool = true, comparison: Comparison = .scalar) {
+        self.keyPath = keyPath
         self.ascending = ascending
         self.comparison = comparison
     }
 
+    /// Reads one criterion as `parse` does.
+    ///
+    /// Throws `ObjectPredicateError.syntax` where the text holds none or several.
+    public init(text: String) throws(ObjectPredicateError) {
+        let parsed = try Self.parse(text)
+        guard parsed.count == 1 else {
+            throw .syntax(
+                PredicateSyntaxProblem(format: text, position: 0, expected: "one key path to sort by", found: "\(parsed.count) of them"))
+        }
+        self = parsed[0]
+    }
+
     /// The criterion the other way round.
     public var reversed: ObjectSortDescriptor {
-        ObjectSortDescriptor(key, ascending: !ascending, comparison: comparison)
+        ObjectSortDescriptor(keyPath, ascending: !ascending, comparison: comparison)
     }
 
     /// The text `parse` reads: `name`, `-name`, with `:caseInsensitive` or `:natural` behind.
     public var description: String {
-        (ascending ? "" : "-") + key + (comparison == .scalar ? "" : ":\(comparison.rawValue)")
+        (ascending ? "" : "-") + keyPath + (comparison == .scalar ? "" : ":\(comparison.rawValue)")
     }
 
     /// Reads an order as command lines and models write it: `name,-z` or `name:asc,z:desc`; `:natural` and `:caseInsensitive` may follow.
