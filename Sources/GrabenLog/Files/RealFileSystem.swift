@@ -1,3 +1,5 @@
+internal import Synchronization
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -64,6 +66,8 @@ package struct RealFileSystem: LogFileSystem {
 final class RealFile: LogFile {
     let path: String
     private let descriptor: Int32
+    /// The process that took the writer's lock through this file; 0 when none did.
+    private let holder = Atomic<Int32>(0)
 
     init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
@@ -71,10 +75,13 @@ final class RealFile: LogFile {
     }
 
     deinit {
-        // A mapping keeps the open file, and with it the lock, alive after its descriptor is closed; snapshots may outlive the handle.
-        var unlock = Self.writerLock()
-        unlock.l_type = Int16(F_UNLCK)
-        _ = fcntl(descriptor, Self.setLock, &unlock)
+        // Mappings keep the open file and with it its lock, and snapshots outlive the log; so the lock is given back by name. A forked child
+        // must not do that for its parent.
+        if holder.load(ordering: .relaxed) == Platform.processID {
+            var lock = Self.writerLock()
+            lock.l_type = Int16(F_UNLCK)
+            _ = fcntl(descriptor, Self.setLock, &lock)
+        }
         close(descriptor)
     }
 
@@ -163,7 +170,10 @@ final class RealFile: LogFile {
 
     func lockExclusive() throws(LogError) -> Bool {
         var lock = Self.writerLock()
-        if fcntl(descriptor, Self.setLock, &lock) == 0 { return true }
+        if fcntl(descriptor, Self.setLock, &lock) == 0 {
+            holder.store(Platform.processID, ordering: .relaxed)
+            return true
+        }
         if errno == EAGAIN || errno == EACCES { return false }
         throw failure("locking")
     }

@@ -105,13 +105,25 @@ final class SnapshotAssembler {
     }
 
     private func applyCatalog(_ reader: ByteReader) throws(ByteError) {
+        table = try Self.following(table, reader)
+        changes.changedCatalog = true
+    }
+
+    private static func following(_ table: LayoutTable, _ reader: ByteReader) throws(ByteError) -> LayoutTable {
         do {
             let tree = try CBOR.decode(UnsafeRawBufferPointer(start: reader.pointer, count: reader.remaining))
-            table = LayoutTable(try Catalog(tree: tree).following(table.catalog))
+            return LayoutTable(try Catalog(tree: tree).following(table.catalog))
         } catch {
             throw .invalid
         }
-        changes.changedCatalog = true
+    }
+
+    private static func hasChunk(_ base: UnsafeRawPointer, _ header: FrameHeader) -> Bool {
+        var reader = ByteReader(base, to: header.payloadLength)
+        while let kind = try? reader.byte(), let length = try? reader.integer(UInt32.self), (try? reader.skip(Int(length))) != nil {
+            if kind == SectionKind.chunk.rawValue { return true }
+        }
+        return false
     }
 
     // MARK: Records
@@ -272,7 +284,8 @@ final class SnapshotAssembler {
     /// At replay, a commit that brings the first chunks of an entity in another order than that of rows keeps its order: the chunks are then
     /// mapped as they lie. `payloads` are the parts of the commit.
     func adoptOrder(_ payloads: [(base: UnsafeRawPointer, header: FrameHeader)]) throws(LogError) {
-        guard purpose == .replay else { return }
+        guard purpose == .replay, payloads.contains(where: { Self.hasChunk($0.base, $0.header) }) else { return }
+        var table = table
         var lists: [EntityCode: [[Row]]] = [:]
         var highest: [EntityCode: Row] = [:]
         for (base, header) in payloads {
@@ -288,6 +301,8 @@ final class SnapshotAssembler {
                         case .listed(let rows) = try RowListCoding.decode(&section, atMost: slotsPerChunk)
                     {
                         lists[layout.entity, default: []].append(rows)
+                    } else if kind == .catalog {
+                        table = try Self.following(table, section)
                     } else if kind == .metadata {
                         for (entity, row) in try CommitMetadata(&section).highestRows { highest[entity] = row }
                     }
