@@ -81,6 +81,11 @@ extension Operand {
         return false
     }
 
+    var isCollection: Bool {
+        if case .collection = self { return true }
+        return false
+    }
+
     /// What a registered function is given; nil where it is nothing a function can take.
     var literal: PredicateLiteral? {
         switch self {

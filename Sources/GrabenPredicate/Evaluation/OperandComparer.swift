@@ -64,7 +64,10 @@ struct OperandComparer {
 
     /// The operator over operands already folded.
     func compare(_ left: Operand, _ right: Operand) throws(OperandProblem) -> Bool {
-        if let refusal = operation.refusal(StaticType(left), StaticType(right)) { throw OperandProblem(refusal) }
+        // What else is refused, each operator finds by itself.
+        if left.isCollection || right.isCollection, let refusal = operation.refusal(StaticType(left), StaticType(right)) {
+            throw OperandProblem(refusal)
+        }
         switch operation {
         case .equal: return left.equals(right)
         case .notEqual: return !left.equals(right)

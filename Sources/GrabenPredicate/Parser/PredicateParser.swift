@@ -49,6 +49,11 @@ struct PredicateParser {
                 throw lexer.fail("the predicate nests deeper than \(limits.depth) levels", at: entry.start)
             }
         }
+        // Operators of rising precedence nest without brackets, up to eight between two of them. The tree's depth is bounded too, at a
+        // height that brackets at their limit with an operator or three in each do not reach.
+        if stack.count >= 4 * limits.depth {
+            throw lexer.fail("the predicate nests deeper than \(4 * limits.depth) operators", at: entry.start)
+        }
         stack.append(entry)
     }
 

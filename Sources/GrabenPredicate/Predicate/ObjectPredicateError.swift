@@ -2,8 +2,10 @@ import GrabenLog
 
 /// Why a predicate could not be parsed, bound to an entity, or evaluated.
 ///
+/// Indirect, so that throwing functions return one word and recursion over a deep tree needs little stack.
+///
 /// The cases are what a caller can do something about; `description` says the same in words, with the place and what to do next.
-public enum ObjectPredicateError: Error, Sendable, CustomStringConvertible {
+public indirect enum ObjectPredicateError: Error, Sendable, CustomStringConvertible {
     /// The format is not a predicate.
     case syntax(PredicateSyntaxProblem)
     /// A key path names something the entity does not have.
@@ -104,7 +106,8 @@ private func place(_ entity: String, _ object: ObjectID?) -> String {
 /// The name closest to what was written, if it is close enough to be a slip.
 package func nearestName(to name: String, in names: [String]) -> String? {
     let wanted = Array(asciiLowercased(name).unicodeScalars.prefix(64))
-    let allowed = Swift.max(1, wanted.count / 3)
+    // Two letters the wrong way round are two edits.
+    let allowed = wanted.count < 4 ? 1 : Swift.max(2, wanted.count / 3)
     var best: (name: String, distance: Int)?
     for candidate in names {
         let distance = editDistance(wanted, Array(asciiLowercased(candidate).unicodeScalars.prefix(64)))

@@ -3,7 +3,7 @@
 /// The limits bound the depth of the tree and so the stack anything needs that walks it. A program that takes predicates from strangers
 /// also turns off `allowsMatches`: a regular expression can take time exponential in its length.
 public struct PredicateLimits: Sendable, Equatable {
-    /// How deep brackets and prefix operators may nest.
+    /// How deep brackets and prefix operators may nest; operators, four times as deep.
     public var depth: Int
     /// How long a format may be, in bytes of UTF-8.
     public var formatLength: Int

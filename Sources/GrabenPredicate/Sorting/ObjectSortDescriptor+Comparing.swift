@@ -110,7 +110,8 @@ package struct BoundSortOrder {
             var end: (reader: PropertyReader, isReference: Bool)?
             for name in descriptor.keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
                 func refuse(_ reason: String) -> ObjectPredicateError {
-                    .evaluation(PredicateEvaluationProblem(reason: reason, expression: descriptor.keyPath, entity: schema.name, object: nil))
+                    .evaluation(
+                        PredicateEvaluationProblem(reason: reason, expression: descriptor.keyPath, entity: schema.name, object: nil))
                 }
                 if let before = end {
                     guard before.isReference else { throw refuse("\"\(before.reader.key)\" has no properties to sort by") }

@@ -12,17 +12,20 @@ enum TextFolding {
         if let ascii = foldASCII(text, folding) { return ascii }
         var scalars: [Unicode.Scalar] = []
         scalars.reserveCapacity(text.utf8.count)
-        for scalar in text.unicodeScalars {
-            if folding.contains(.caseInsensitive) {
+        for scalar in text.unicodeScalars { decompose(scalar, into: &scalars) }
+        order(&scalars)
+        if folding.contains(.caseInsensitive) {
+            // After decomposing: the iota below of "ᾳ" is a mark that folds to a letter, wherever it stood among the marks.
+            let unfolded = scalars
+            scalars.removeAll(keepingCapacity: true)
+            for scalar in unfolded {
                 for folded in foldCase(scalar) { decompose(folded, into: &scalars) }
-            } else {
-                decompose(scalar, into: &scalars)
             }
+            order(&scalars)
         }
         if folding.contains(.diacriticInsensitive) {
             scalars.removeAll { $0.properties.generalCategory == .nonspacingMark }
         }
-        order(&scalars)
         compose(&scalars)
         var view = String.UnicodeScalarView()
         view.append(contentsOf: scalars)

@@ -130,6 +130,9 @@ struct ParserTests {
             #expect(problem(nested(257)) != nil, "\(open)")
             #expect(problem(nested(100_000)) != nil)
         }
+        let rising =
+            String(repeating: "abs(1 | 0 ^ 0 & 1 << 0 + 1 * 1 ** ", count: 250) + "1" + String(repeating: ")", count: 250) + " == 1"
+        #expect(problem(rising) != nil)
         #expect(problem("a.@sum" + String(repeating: ".b.@sum", count: 300) + ".c == 1") != nil)
     }
 
