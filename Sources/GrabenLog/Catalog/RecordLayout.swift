@@ -32,6 +32,19 @@ package enum FieldKind: UInt8, Sendable, CaseIterable {
 /// The parts of a record, in the order in which they follow each other.
 enum FieldPlace: Int, Sendable {
     case integer, fixed8, fixed4, fixed16, variable
+    static let count = 5
+}
+
+/// A field without its name: trivial memory.
+struct FieldInfo {
+    let kind: FieldKind
+    let place: FieldPlace
+    let hasDestination: Bool
+    let destination: EntityCode
+    /// Among the fields of its place.
+    let position: Int32
+    /// In the null bitmap, which has bits for optional fields only; -1 for the others.
+    let nullBit: Int32
 }
 
 /// An unpacked attribute or a to-one relationship as a record stores it.
@@ -76,7 +89,7 @@ package struct Lane: Hashable, Sendable {
 ///
 ///     chunk:   lane 0 (1024 numbers) | lane 1 | ... | validity of the first optional lane (128 B) | ... | zeros up to 64
 ///     record:  see FileFormat.md; the fields stand in it by place, and within a place in this order
-package final class RecordLayout: Sendable {
+package final class RecordLayout: @unchecked Sendable {
     /// Unique in the file; later versions of an entity have greater numbers.
     package let number: UInt32
     package let entity: EntityCode
@@ -90,14 +103,17 @@ package final class RecordLayout: Sendable {
     /// A multiple of 64; 0 for an entity without lanes.
     package let chunkByteCount: Int
 
-    /// The fields of each place, in order (index: `FieldPlace`).
-    let fieldsByPlace: [[Int]]
-    /// Each field's position among those of its place.
-    let positionInPlace: [Int]
-    /// Each field's bit in the null bitmap, which has bits for optional fields only; -1 for the others.
-    let nullBits: [Int]
+    /// What reading and writing records needs of each field. Plain memory, never changed, because records are bound and read a million times
+    /// a second and an array of structs with names in it would be retained each time.
+    let infos: UnsafeMutablePointer<FieldInfo>
+    /// The fields' indexes by place, and within a place in order; the fields of place `p` stand at `starts[p]..<starts[p + 1]`.
+    let order: UnsafeMutablePointer<Int>
+    let starts: UnsafeMutablePointer<Int>
+    let fieldCount: Int
     let nullByteCount: Int
     let maskByteCount: Int
+    /// The bytes of all fields of fixed size when none is null.
+    let fixedByteCount: Int
 
     package init(number: UInt32, entity: EntityCode, fields: [RecordField], lanes: [Lane]) {
         self.number = number
@@ -117,21 +133,47 @@ package final class RecordLayout: Sendable {
         }
         chunkByteCount = (offset + 63) / 64 * 64
 
-        var byPlace: [[Int]] = Array(repeating: [], count: 5)
-        positionInPlace = fields.indices.map { index in
-            let place = fields[index].kind.place.rawValue
-            defer { byPlace[place].append(index) }
-            return byPlace[place].count
+        fieldCount = fields.count
+        infos = .allocate(capacity: max(fields.count, 1))
+        order = .allocate(capacity: max(fields.count, 1))
+        starts = .allocate(capacity: FieldPlace.count + 1)
+        starts.initialize(repeating: 0, count: FieldPlace.count + 1)
+        var bit: Int32 = 0
+        var positions = [Int32](repeating: 0, count: FieldPlace.count)
+        for (index, field) in fields.enumerated() {
+            let place = field.kind.place
+            (infos + index).initialize(
+                to: FieldInfo(
+                    kind: field.kind, place: place, hasDestination: field.destination != nil, destination: field.destination ?? 0,
+                    position: positions[place.rawValue], nullBit: field.isOptional ? bit : -1))
+            positions[place.rawValue] += 1
+            if field.isOptional { bit += 1 }
         }
-        fieldsByPlace = byPlace
-        var bit = 0
-        nullBits = fields.map { field in
-            guard field.isOptional else { return -1 }
-            defer { bit += 1 }
-            return bit
+        var next = 0
+        for place in 0..<FieldPlace.count {
+            starts[place] = next
+            for (index, field) in fields.enumerated() where field.kind.place.rawValue == place {
+                (order + next).initialize(to: index)
+                next += 1
+            }
         }
-        nullByteCount = (bit + 7) / 8
+        starts[FieldPlace.count] = next
+        nullByteCount = (Int(bit) + 7) / 8
         maskByteCount = (fields.count + 7) / 8
+        fixedByteCount =
+            Int(positions[FieldPlace.fixed8.rawValue]) * 8 + Int(positions[FieldPlace.fixed4.rawValue]) * 4
+            + Int(positions[FieldPlace.fixed16.rawValue]) * 16
+    }
+
+    deinit {
+        infos.deallocate()
+        order.deallocate()
+        starts.deallocate()
+    }
+
+    @inline(__always) func count(_ place: FieldPlace) -> Int { starts[place.rawValue + 1] - starts[place.rawValue] }
+    @inline(__always) func indexes(_ place: FieldPlace) -> UnsafeBufferPointer<Int> {
+        UnsafeBufferPointer(start: order + starts[place.rawValue], count: count(place))
     }
 
     /// The field's index, found by its name. O(fields).

@@ -6,7 +6,7 @@ package final class ChunkHandle: @unchecked Sendable {
     let base: UnsafeMutableRawPointer
     let layout: RecordLayout
     /// Slots at and above this were never written.
-    var usedSlots: Int
+    @exclusivity(unchecked) var usedSlots: Int
     /// Who may change the bytes in place; 0 for a mapped chunk.
     let owner: UInt64
     /// Chunks of the same slots in the lane order of later layouts, made on demand and kept as long as this one.

@@ -12,14 +12,15 @@ package final class PagedArray: @unchecked Sendable {
     private static let headByteCount = 64
     private typealias Page = UnsafeMutableRawPointer
 
-    private var root: Page?
-    private var height = 0
+    // Exclusivity is unchecked: an array is changed by one owner and calls nobody while it is, and a look-up costs little more than a check.
+    @exclusivity(unchecked) private var root: Page?
+    @exclusivity(unchecked) private var height = 0
     /// Leaf words are retained objects.
     private let holdsObjects: Bool
     /// The leaf of the last `exchange`, which this array's owner may change in place.
-    private var lastLeaf: Page?
-    private var lastLeafNumber = -1
-    private var lastOwner: UInt64 = 0
+    @exclusivity(unchecked) private var lastLeaf: Page?
+    @exclusivity(unchecked) private var lastLeafNumber = -1
+    @exclusivity(unchecked) private var lastOwner: UInt64 = 0
 
     package init(holdsObjects: Bool = false) { self.holdsObjects = holdsObjects }
 

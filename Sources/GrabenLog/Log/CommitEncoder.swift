@@ -11,18 +11,20 @@ final class CommitEncoder {
     /// Seals, applies and writes a part.
     private let close: (ByteBuffer, FrameHeader) throws(LogError) -> Void
 
+    // Exclusivity is unchecked where a record is counted and its section kept open: the encoder is used by one thread, and calls out only to
+    // the closures that give it values.
     private(set) var table: LayoutTable
     private(set) var frameOffset: UInt64
     private(set) var part: UInt32 = 0
-    private(set) var isEmpty = true
-    private(set) var failure: LogError?
-    private var counts = CommitCounts()
+    @exclusivity(unchecked) private(set) var isEmpty = true
+    @exclusivity(unchecked) private(set) var failure: LogError?
+    @exclusivity(unchecked) private var counts = CommitCounts()
     private var highest: [EntityCode: Row]
-    private var lastEntity: EntityCode?
-    private var lastHighest: Row = 0
-    private var lastLayout: RecordLayout?
-    private var section: SectionKind?
-    private var sectionStart = 0
+    @exclusivity(unchecked) private var lastEntity: EntityCode?
+    @exclusivity(unchecked) private var lastHighest: Row = 0
+    @exclusivity(unchecked) private var lastLayout: RecordLayout?
+    @exclusivity(unchecked) private var section: SectionKind?
+    @exclusivity(unchecked) private var sectionStart = 0
 
     init(
         path: String, buffer: ByteBuffer, previous: LogSnapshot, frameOffset: UInt64, durableEnd: UInt64, partLimit: Int,

@@ -29,9 +29,9 @@ enum RecordEncoder {
         buffer.append(flags)
         if !isInsert {
             var bits: UInt8 = 0
-            for field in layout.fields.indices {
+            for field in 0..<layout.fieldCount {
                 if changed(field) { bits |= 1 << UInt8(field & 7) }
-                if field & 7 == 7 || field == layout.fields.count - 1 {
+                if field & 7 == 7 || field == layout.fieldCount - 1 {
                     buffer.append(bits)
                     bits = 0
                 }
@@ -43,7 +43,7 @@ enum RecordEncoder {
         var hasNulls = false
 
         func noteNull(_ field: Int) throws(Refusal) {
-            let bit = layout.nullBits[field]
+            let bit = Int(layout.infos[field].nullBit)
             guard bit >= 0 else { throw Refusal(text: "the field '\(layout.fields[field].name)' must have a value, and got none") }
             let place = nullsAt + bit / 8
             buffer.set(buffer.base.load(fromByteOffset: place, as: UInt8.self) | 1 << UInt8(bit & 7), at: place)
@@ -53,7 +53,7 @@ enum RecordEncoder {
             Refusal(text: "the field '\(layout.fields[field].name)' is of kind \(layout.fields[field].kind) and got another kind of value")
         }
 
-        let integers = layout.fieldsByPlace[FieldPlace.integer.rawValue]
+        let integers = layout.indexes(.integer)
         let nibblesAt = buffer.count
         buffer.appendZeros((integers.count + 1) / 2)
         var present = 0
@@ -75,29 +75,29 @@ enum RecordEncoder {
             (buffer.base + keep).copyMemory(from: buffer.base + keep + nibbleGap, byteCount: buffer.count - keep - nibbleGap)
             buffer.truncate(to: buffer.count - nibbleGap)
         }
-        for field in layout.fieldsByPlace[FieldPlace.fixed8.rawValue] {
-            switch (value(field), layout.fields[field].kind) {
+        for field in layout.indexes(.fixed8) {
+            switch (value(field), layout.infos[field].kind) {
             case (.null, _): try noteNull(field)
             case (.double(let number), .double), (.date(let number), .date): buffer.append(number.bitPattern)
             default: throw mismatch(field)
             }
         }
-        for field in layout.fieldsByPlace[FieldPlace.fixed4.rawValue] {
+        for field in layout.indexes(.fixed4) {
             switch value(field) {
             case .null: try noteNull(field)
             case .float(let number): buffer.append(number.bitPattern)
             default: throw mismatch(field)
             }
         }
-        for field in layout.fieldsByPlace[FieldPlace.fixed16.rawValue] {
+        for field in layout.indexes(.fixed16) {
             switch value(field) {
             case .null: try noteNull(field)
             case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { buffer.append($0) }
             default: throw mismatch(field)
             }
         }
-        for field in layout.fieldsByPlace[FieldPlace.variable.rawValue] {
-            switch (value(field), layout.fields[field].kind) {
+        for field in layout.indexes(.variable) {
+            switch (value(field), layout.infos[field].kind) {
             case (.null, _): try noteNull(field)
             case (.string(var text), .string), (.uri(var text), .uri):
                 try checkSize(text.utf8.count, layout, field)
@@ -140,23 +140,23 @@ enum RecordEncoder {
 
     /// An integer-like field's bits, whose lowest non-zero bytes are stored; nil for a null.
     private static func integerBits(_ value: StoredValue, _ layout: RecordLayout, _ field: Int) throws(Refusal) -> UInt64? {
-        let description = layout.fields[field]
-        switch (value, description.kind) {
+        let info = layout.infos[field]
+        switch (value, info.kind) {
         case (.null, _): return nil
         case (.bool(let flag), .bool): return flag ? 1 : 0
         case (.int(let number), .int64): return Zigzag.encode(number)
         case (.int(let number), .int16) where Int16(exactly: number) != nil: return Zigzag.encode(number)
         case (.int(let number), .int32) where Int32(exactly: number) != nil: return Zigzag.encode(number)
         case (.int(let number), .int16), (.int(let number), .int32):
-            throw Refusal(text: "the field '\(description.name)' is of kind \(description.kind), which \(number) does not fit into")
+            throw Refusal(text: "the field '\(layout.fields[field].name)' is of kind \(info.kind), which \(number) does not fit into")
         case (.reference(let entity, let row), .reference):
-            guard entity == description.destination else {
-                throw Refusal(text: "the reference '\(description.name)' leads to another entity than its layout says")
+            guard info.hasDestination, entity == info.destination else {
+                throw Refusal(text: "the reference '\(layout.fields[field].name)' leads to another entity than its layout says")
             }
             return UInt64(row)
         case (.reference(let entity, let row), .polymorphicReference): return UInt64(row) << 16 | UInt64(entity)
         default:
-            throw Refusal(text: "the field '\(description.name)' is of kind \(description.kind) and got another kind of value")
+            throw Refusal(text: "the field '\(layout.fields[field].name)' is of kind \(info.kind) and got another kind of value")
         }
     }
 }

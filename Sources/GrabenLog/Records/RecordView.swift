@@ -34,14 +34,21 @@ package struct RecordView {
         } else {
             nulls = -1
         }
-        let nullBase = nulls >= 0 ? bytes + Int(nulls) : nil
-        func present(_ place: FieldPlace) -> Int {
-            let fields = layout.fieldsByPlace[place.rawValue]
-            guard let nullBase else { return fields.count }
-            return fields.count { Self.isSet(nullBase, layout.nullBits[$0]) == false }
-        }
         nibbles = UInt32(truncatingIfNeeded: reader.position)
-        let integerCount = present(.integer)
+        let integerCount: Int
+        let fixedByteCount: Int
+        let variableCount: Int
+        if nulls < 0 {
+            integerCount = layout.count(.integer)
+            fixedByteCount = layout.fixedByteCount
+            variableCount = layout.count(.variable)
+        } else {
+            let bitmap = bytes + Int(nulls)
+            func present(_ place: FieldPlace) -> Int { layout.indexes(place).count { !Self.isSet(bitmap, layout.infos[$0].nullBit) } }
+            integerCount = present(.integer)
+            fixedByteCount = present(.fixed8) * 8 + present(.fixed4) * 4 + present(.fixed16) * 16
+            variableCount = present(.variable)
+        }
         try reader.skip((integerCount + 1) / 2)
         integers = UInt32(truncatingIfNeeded: reader.position)
         var total = 0
@@ -52,9 +59,9 @@ package struct RecordView {
         }
         try reader.skip(total)
         fixed = UInt32(truncatingIfNeeded: reader.position)
-        try reader.skip(present(.fixed8) * 8 + present(.fixed4) * 4 + present(.fixed16) * 16)
+        try reader.skip(fixedByteCount)
         variable = UInt32(truncatingIfNeeded: reader.position)
-        for _ in 0..<present(.variable) {
+        for _ in 0..<variableCount {
             let length = try reader.varint()
             guard let size = Int(exactly: length >> 1) else { throw .outOfRange }
             try reader.skip(size)
@@ -63,8 +70,8 @@ package struct RecordView {
     }
 
     @inline(__always)
-    private static func isSet(_ bitmap: UnsafeRawPointer, _ bit: Int) -> Bool {
-        bit >= 0 && bitmap.load(fromByteOffset: bit >> 3, as: UInt8.self) >> UInt8(bit & 7) & 1 != 0
+    private static func isSet(_ bitmap: UnsafeRawPointer, _ bit: Int32) -> Bool {
+        bit >= 0 && bitmap.load(fromByteOffset: Int(bit >> 3), as: UInt8.self) >> UInt8(bit & 7) & 1 != 0
     }
 
     @inline(__always)
@@ -75,29 +82,28 @@ package struct RecordView {
     /// Whether the field is null; also true for an index the layout does not have.
     @inline(__always)
     package func isNull(_ field: Int) -> Bool {
-        guard field >= 0, field < layout.fields.count else { return true }
-        return nulls >= 0 && Self.isSet(bytes + Int(nulls), layout.nullBits[field])
+        guard field >= 0, field < layoutReference.fieldCount else { return true }
+        return nulls >= 0 && Self.isSet(bytes + Int(nulls), layoutReference.infos[field].nullBit)
     }
 
     /// The field's position among the fields of its place that are not null.
     @inline(__always)
     private func rank(_ field: Int, _ place: FieldPlace) -> Int {
-        let position = layout.positionInPlace[field]
+        let position = Int(layoutReference.infos[field].position)
         guard nulls >= 0 else { return position }
         var rank = 0
-        for other in layout.fieldsByPlace[place.rawValue].prefix(position) where !isNull(other) { rank += 1 }
+        for other in layoutReference.indexes(place).prefix(position) where !isNull(other) { rank += 1 }
         return rank
     }
 
     private func presentCount(_ place: FieldPlace) -> Int {
-        let fields = layout.fieldsByPlace[place.rawValue]
-        return nulls >= 0 ? fields.count { !isNull($0) } : fields.count
+        nulls >= 0 ? layoutReference.indexes(place).count { !isNull($0) } : layoutReference.count(place)
     }
 
     /// The bits of an integer-like field; nil when null or of another place.
     @inline(__always)
     private func integerBits(_ field: Int) -> UInt64? {
-        guard !isNull(field), layout.fields[field].kind.place == .integer else { return nil }
+        guard !isNull(field), layoutReference.infos[field].place == .integer else { return nil }
         let rank = rank(field, .integer)
         let counts = bytes + Int(nibbles)
         var offset = Int(integers)
@@ -111,7 +117,7 @@ package struct RecordView {
     /// A bool's 0 or 1, or an integer; nil when null or of another kind.
     package func int(_ field: Int) -> Int64? {
         guard let bits = integerBits(field) else { return nil }
-        switch layout.fields[field].kind {
+        switch layoutReference.infos[field].kind {
         case .bool: return bits == 0 ? 0 : 1
         case .int16, .int32, .int64: return Zigzag.decode(bits)
         default: return nil
@@ -124,11 +130,11 @@ package struct RecordView {
     @inline(__always)
     package func reference(_ field: Int) -> (entity: EntityCode, row: Row)? {
         guard let bits = integerBits(field) else { return nil }
-        let description = layout.fields[field]
-        switch description.kind {
+        let info = layoutReference.infos[field]
+        switch info.kind {
         case .reference:
-            guard let destination = description.destination, let row = Row(exactly: bits) else { return nil }
-            return (destination, row)
+            guard info.hasDestination, let row = Row(exactly: bits) else { return nil }
+            return (info.destination, row)
         case .polymorphicReference:
             guard let row = Row(exactly: bits >> 16) else { return nil }
             return (EntityCode(truncatingIfNeeded: bits), row)
@@ -142,25 +148,25 @@ package struct RecordView {
 
     /// A Double or Date field; nil when null or of another kind.
     package func double(_ field: Int) -> Double? {
-        guard !isNull(field), layout.fields[field].kind.place == .fixed8 else { return nil }
+        guard !isNull(field), layoutReference.infos[field].place == .fixed8 else { return nil }
         return Double(bitPattern: eight(field))
     }
 
     package func float(_ field: Int) -> Float? {
-        guard !isNull(field), layout.fields[field].kind == .float else { return nil }
+        guard !isNull(field), layoutReference.infos[field].kind == .float else { return nil }
         let offset = Int(fixed) + presentCount(.fixed8) * 8 + rank(field, .fixed4) * 4
         return Float(bitPattern: UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
     }
 
     package func uuid(_ field: Int) -> UUID? {
-        guard !isNull(field), layout.fields[field].kind == .uuid else { return nil }
+        guard !isNull(field), layoutReference.infos[field].kind == .uuid else { return nil }
         let offset = Int(fixed) + presentCount(.fixed8) * 8 + presentCount(.fixed4) * 4 + rank(field, .fixed16) * 16
         return UUID(uuid: bytes.loadUnaligned(fromByteOffset: offset, as: uuid_t.self))
     }
 
     /// A variable field's stored bytes and whether they are compressed.
     private func stored(_ field: Int) throws(ByteError) -> (bytes: UnsafeRawBufferPointer, isCompressed: Bool)? {
-        guard !isNull(field), layout.fields[field].kind.place == .variable else { return nil }
+        guard !isNull(field), layoutReference.infos[field].place == .variable else { return nil }
         var reader = ByteReader(bytes, from: Int(variable), to: Int(end))
         for _ in 0..<rank(field, .variable) { try reader.skip(try reader.count(atMost: .max) >> 1) }
         let length = try reader.count(atMost: .max)
@@ -171,7 +177,7 @@ package struct RecordView {
     /// when the compressed bytes are malformed.
     package func withBytes<R>(_ field: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
         do {
-            guard let found = try stored(field), layout.fields[field].kind != .decimal else { return nil }
+            guard let found = try stored(field), layoutReference.infos[field].kind != .decimal else { return nil }
             return found.isCompressed ? try Compression.withDecompressed(found.bytes, body) : body(found.bytes)
         } catch {
             return nil
@@ -180,7 +186,9 @@ package struct RecordView {
 
     /// Lends the UTF-8 of a string or URI field. As `withBytes`.
     package func withUTF8<R>(_ field: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
-        guard field >= 0, field < layout.fields.count, [.string, .uri].contains(layout.fields[field].kind) else { return nil }
+        guard field >= 0, field < layoutReference.fieldCount, [.string, .uri].contains(layoutReference.infos[field].kind) else {
+            return nil
+        }
         return withBytes(field, body)
     }
 
@@ -198,7 +206,7 @@ package struct RecordView {
     package func value(at field: Int) throws(LogError) -> StoredValue {
         if isNull(field) { return .null }
         let value: StoredValue? =
-            switch layout.fields[field].kind {
+            switch layoutReference.infos[field].kind {
             case .bool: bool(field).map { .bool($0) }
             case .int16, .int32, .int64: int(field).map { .int($0) }
             case .float: float(field).map { .float($0) }
@@ -219,7 +227,7 @@ package struct RecordView {
     }
 
     package func decimal(_ field: Int) -> Decimal? {
-        guard field >= 0, field < layout.fields.count, layout.fields[field].kind == .decimal else { return nil }
+        guard field >= 0, field < layoutReference.fieldCount, layoutReference.infos[field].kind == .decimal else { return nil }
         guard let found = try? stored(field), !found.isCompressed else { return nil }
         return DecimalCoding.decode(found.bytes)
     }

@@ -6,11 +6,12 @@ final class EntityState: @unchecked Sendable {
     let records: PagedArray
     /// Chunk number to its handle.
     let chunks: PagedArray
+    // Exclusivity is unchecked: replay counts millions of records here, and nothing it does meanwhile calls back.
     /// -1 when there never was one.
-    var highestRow: Int64
-    var liveCount: Int
+    @exclusivity(unchecked) var highestRow: Int64
+    @exclusivity(unchecked) var liveCount: Int
     var hasChunks: Bool
-    var slotMap: SlotMap?
+    @exclusivity(unchecked) var slotMap: SlotMap?
 
     init(code: EntityCode, owner: UInt64) {
         self.code = code
@@ -62,9 +63,11 @@ final class EntityState: @unchecked Sendable {
 }
 
 /// Layouts by number and the newest of each entity. One object for all snapshots of a catalog.
-final class LayoutTable: Sendable {
+final class LayoutTable: @unchecked Sendable {
     let catalog: Catalog
     private let byNumber: [RecordLayout?]
+    /// The same without reference counts; the catalog keeps the layouts alive.
+    private let unretainedByNumber: UnsafeMutablePointer<Unmanaged<RecordLayout>?>
     private let sparse: [UInt32: RecordLayout]
     private let newest: [EntityCode: RecordLayout]
     private let withoutLanes: Set<EntityCode>
@@ -86,6 +89,17 @@ final class LayoutTable: Sendable {
             if layout.lanes.isEmpty { withoutLanes.insert(layout.entity) }
         }
         (byNumber, self.sparse, self.newest, self.withoutLanes) = (dense, sparse, newest, withoutLanes)
+        unretainedByNumber = .allocate(capacity: max(dense.count, 1))
+        for (number, layout) in dense.enumerated() {
+            (unretainedByNumber + number).initialize(to: layout.map { Unmanaged.passUnretained($0) })
+        }
+    }
+
+    deinit { unretainedByNumber.deallocate() }
+
+    @inline(__always)
+    func unretained(_ number: UInt32) -> Unmanaged<RecordLayout>? {
+        Int(number) < byNumber.count ? unretainedByNumber[Int(number)] : sparse[number].map { Unmanaged.passUnretained($0) }
     }
 
     @inline(__always)

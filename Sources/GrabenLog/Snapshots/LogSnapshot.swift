@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// It shares pages, chunks and runs with its neighbours and keeps alive the mappings its records lie in, so pointers it has lent stay valid
 /// as long as it lives. Snapshots form a chain towards the newest.
-package final class LogSnapshot: Sendable {
+package final class LogSnapshot: @unchecked Sendable {
     package let commitNumber: UInt64
     package let metadata: CommitMetadata
     /// What the commit that made this snapshot did.
@@ -18,6 +18,9 @@ package final class LogSnapshot: Sendable {
     let links: [UInt16: LinkIndex]
     /// Built on first use, and then carried on from snapshot to snapshot.
     let reverseIndexes: Mutex<[ReverseKey: ReverseIndex]>
+    /// The one mapping there usually is, where reading a record need not touch a reference count to find it; nil when there are several.
+    private let soleBase: UnsafeRawPointer?
+    private let soleLength: Int
     private let following = Mutex<LogSnapshot?>(nil)
     /// Chunks of rows that never wrote any: zeros, or defaults of lanes added later.
     private let synthesized = Mutex<[UInt64: ChunkHandle]>([:])
@@ -36,6 +39,9 @@ package final class LogSnapshot: Sendable {
         self.regions = regions
         self.links = links
         self.reverseIndexes = Mutex(reverseIndexes)
+        let sole = regions.count == 1 && regions[0].fileOffset == 0 ? regions[0] : nil
+        soleBase = sole?.base
+        soleLength = min(sole?.length ?? 0, Int(clamping: endOffset))
     }
 
     deinit {
@@ -71,18 +77,30 @@ package final class LogSnapshot: Sendable {
         return try bind(UInt64(offset))
     }
 
+    @inline(__always)
     func bind(_ offset: UInt64) throws(LogError) -> RecordView {
         do throws(ByteError) {
-            guard let region = region(offset, 1) else { throw ByteError.truncated }
-            let start = Int(offset - region.fileOffset)
-            let end = min(region.length, Int(clamping: endOffset - region.fileOffset))
-            var reader = ByteReader(region.base + start, to: end - start)
+            var reader: ByteReader
+            if let soleBase, offset < UInt64(soleLength) {
+                reader = ByteReader(soleBase + Int(offset), to: soleLength - Int(offset))
+            } else {
+                guard let region = region(offset, 1) else { throw ByteError.truncated }
+                let start = Int(offset - region.fileOffset)
+                let end = min(region.length, Int(clamping: endOffset - region.fileOffset))
+                guard start < end else { throw ByteError.truncated }
+                reader = ByteReader(region.base + start, to: end - start)
+            }
             let head = try RecordHead(&reader)
-            guard let layout = table[head.layoutNumber] else { throw ByteError.invalid }
-            return try RecordView(head: head, layout: layout)
+            guard let layout = table.unretained(head.layoutNumber) else { throw ByteError.invalid }
+            return try RecordView(head: head, layout: layout.takeUnretainedValue())
         } catch {
-            throw .malformed(what: "a record cannot be read: \(error.text)", path: path, offset: offset)
+            throw unreadable(offset, error)
         }
+    }
+
+    @inline(never)
+    private func unreadable(_ offset: UInt64, _ error: ByteError) -> LogError {
+        .malformed(what: "a record cannot be read: \(error.text)", path: path, offset: offset)
     }
 
     /// The mapping that holds the byte and everything of its frame: the last one that begins at or before it, for mappings overlap where one

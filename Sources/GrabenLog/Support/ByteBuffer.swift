@@ -1,11 +1,12 @@
 /// Growing memory into which frames are encoded. One owner, one thread at a time.
 ///
 /// Manual memory because a frame is written by one pass of small stores, and an array's uniqueness and bounds checks on each of them
-/// would cost more than the stores.
+/// would cost more than the stores. Exclusivity is unchecked for the same reason; no two accesses to one buffer ever overlap, because it never
+/// calls out.
 package final class ByteBuffer {
-    package private(set) var base: UnsafeMutableRawPointer
-    package private(set) var count = 0
-    private var capacity: Int
+    @exclusivity(unchecked) package private(set) var base: UnsafeMutableRawPointer
+    @exclusivity(unchecked) package private(set) var count = 0
+    @exclusivity(unchecked) private var capacity: Int
 
     package init(capacity: Int = 4096) {
         self.capacity = max(capacity, 64)

@@ -33,6 +33,7 @@ public enum Value: Sendable {
 }
 
 extension Value: Equatable {
+    /// Compares stored bytes; NaN equals itself.
     public static func == (a: Value, b: Value) -> Bool {
         switch (a, b) {
         case (.null, .null): true
@@ -58,9 +59,14 @@ extension Value: Equatable {
 extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByStringLiteral
 {
+    /// A null.
     public init(nilLiteral: ()) { self = .null }
+    /// A bool.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// An integer.
     public init(integerLiteral value: Int64) { self = .int(value) }
+    /// A double.
     public init(floatLiteral value: Double) { self = .double(value) }
+    /// A string.
     public init(stringLiteral value: String) { self = .string(value) }
 }
