@@ -67,10 +67,12 @@ extension GrabenSide {
         let drawing = try WorkedDrawing.of(bench)
         let ids = bench.lookupRows.map { drawing.ids[Int($0)] }
         return {
-            Workloads.timed {
-                var sum = SIMD3<Double>()
-                for point in drawing.context.positions(of: ids) { sum += point }
-                return sum.sum()
+            try Workloads.timed {
+                try drawing.context.withPositions(of: Joint.self) { positions in
+                    var sum = SIMD3<Double>()
+                    for id in ids { sum += positions[id] }
+                    return sum.sum()
+                }
             }
         }
     }
@@ -82,17 +84,20 @@ extension GrabenSide {
         }
     }
 
-    /// Both ends of every line, the lines' references taken once as a drawing keeps them, the coordinates gathered from the columns.
+    /// Both ends of every line: references and coordinates from columns, no object made.
     private static func traverseColumns(_ bench: Bench) throws -> () throws -> Outcome {
         let drawing = try WorkedDrawing.of(bench)
-        let starts = (0..<bench.network.count).map { drawing.ids[Int(bench.network.starts[$0])] }
-        let ends = (0..<bench.network.count).map { drawing.ids[Int(bench.network.ends[$0])] }
         return {
-            Workloads.timed {
-                var sum = SIMD3<Double>()
-                for point in drawing.context.positions(of: starts) { sum += point }
-                for point in drawing.context.positions(of: ends) { sum += point }
-                return sum.sum()
+            try Workloads.timed {
+                try drawing.context.withPositions(of: Joint.self) { positions in
+                    try drawing.context.withReferences(of: Line.self, "start", "end") { starts, ends in
+                        var sum = SIMD3<Double>()
+                        for line in starts.indices {
+                            sum += positions[row: starts[unchecked: line]] + positions[row: ends[unchecked: line]]
+                        }
+                        return sum.sum()
+                    }
+                }
             }
         }
     }

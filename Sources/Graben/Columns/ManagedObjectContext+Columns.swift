@@ -41,15 +41,14 @@ extension ManagedObjectContext {
     /// three packed attributes are not Doubles. Complexity: O(ids).
     public func positions(of ids: [ObjectID]) -> [SIMD3<Double>] {
         var points = [SIMD3<Double>](repeating: .zero, count: ids.count)
-        var table: ObjectTable?
-        var entity: (UInt32, UInt32)?
-        for (index, id) in ids.enumerated() {
-            if entity.map({ $0 != (id.storeNumber, id.entityNumber) }) ?? true {
-                table = self.table(for: id).flatMap { $0.info.geometry.hasPoint ? $0 : nil }
-                table?.bindAllColumns()
-                entity = (id.storeNumber, id.entityNumber)
-            }
-            if let table { points[index] = table.point(id.row) }
+        // Ids mostly come in long runs of one entity.
+        var start = 0
+        while start < ids.count {
+            let first = ids[start]
+            var end = start + 1
+            while end < ids.count, ids[end].storeNumber == first.storeNumber, ids[end].entityNumber == first.entityNumber { end += 1 }
+            if let table = table(for: first), table.info.geometry.hasPoint { table.gather(ids[start..<end], into: &points) }
+            start = end
         }
         return points
     }

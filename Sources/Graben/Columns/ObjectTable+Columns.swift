@@ -25,9 +25,8 @@ extension ObjectTable {
 
     /// Whether every slot up to the last holds a row that exists: the snapshot has no gap, and nothing was inserted or deleted since.
     private var allSlotsLive: Bool {
-        guard let stored, let context, context.parent == nil, let snapshot, newRowEnd == 0 else { return false }
-        guard snapshot.liveCount(stored.code) == snapshot.highestRow(stored.code).map({ Int($0) + 1 }) ?? 0 else { return false }
-        return !context.changed.contains { $0._table === self && ($0.isInserted || $0.has(ObjectFlag.deleted)) }
+        guard let stored, let context, context.parent == nil, let snapshot, !hasPendingRows else { return false }
+        return snapshot.liveCount(stored.code) == snapshot.highestRow(stored.code).map { Int($0) + 1 } ?? 0
     }
 
     private func liveSets() -> [SlotSet] {
@@ -69,7 +68,7 @@ extension ObjectTable {
         return withLanes(lane) { graben_sum_lanes_f64($0, $1, columnChunkCount) }
     }
 
-    /// The sums of all lanes, chunk by chunk so that each is read while it is near.
+    /// The sums of all lanes.
     func sums() -> [Double] { info.geometry.lanes.indices.map { sum($0) } }
 
     /// Calls `body` with the addresses of a lane in all chunks, and how many slots each has.
@@ -87,16 +86,23 @@ extension ObjectTable {
         }
     }
 
-    /// Binds every chunk, so that a loop over rows need not look.
-    func bindAllColumns() { for index in 0..<columnChunkCount { _ = columnChunk(index) } }
-
-    /// The first three Double lanes of a row; zeros for a row that the columns do not have.
-    @inline(__always)
-    func point(_ row: Row) -> SIMD3<Double> {
-        let slot = slotNumber(row)
-        guard slot < chunks.count * ChunkGeometry.slotsPerChunk else { return .zero }
-        let base = chunks.chunk(slot / ChunkGeometry.slotsPerChunk) + slot % ChunkGeometry.slotsPerChunk * 8
-        return SIMD3(
-            base.load(as: Double.self), base.load(fromByteOffset: 8192, as: Double.self), base.load(fromByteOffset: 16384, as: Double.self))
+    /// Writes the first three Double lanes of rows into `points`, at the places the ids have; zeros stay where the columns have no such row.
+    func gather(_ ids: ArraySlice<ObjectID>, into points: inout [SIMD3<Double>]) {
+        let count = columnChunkCount
+        let slotCount = columnSlotCount
+        let snapshot = snapshot ?? stored.flatMap { context?.root.snapshot(of: $0) }
+        let isIdentity = stored.map { snapshot?.slotsAreRows($0.code) ?? true } ?? true
+        withUnsafeTemporaryAllocation(of: UnsafeRawPointer.self, capacity: max(1, count)) { chunks in
+            for index in 0..<count { chunks[index] = columnChunk(index) }
+            for index in ids.indices {
+                let row = ids[index].row
+                let slot = isIdentity ? Int(row) : slotNumber(row)
+                guard slot < slotCount else { continue }
+                let base = chunks[slot / ChunkGeometry.slotsPerChunk] + slot % ChunkGeometry.slotsPerChunk * 8
+                points[index] = SIMD3(
+                    base.load(as: Double.self), base.load(fromByteOffset: 8192, as: Double.self),
+                    base.load(fromByteOffset: 16384, as: Double.self))
+            }
+        }
     }
 }

@@ -53,8 +53,9 @@ final class EntityInfo: Sendable {
     }
 }
 
-/// A property as contexts work with it.
-struct PropertyInfo: Sendable {
+/// A property as contexts work with it. A class because it is looked at for every value read or written, and copying it would cost more
+/// than the look.
+final class PropertyInfo: Sendable {
     enum Kind: Sendable { case attribute, packed, transient, toOne, toMany, fetched }
 
     let number: Int
@@ -68,6 +69,7 @@ struct PropertyInfo: Sendable {
     let relationship: RelationshipDescription?
     let link: Property.Link?
     let fetched: FetchedPropertyDescription?
+    let isOrdered: Bool
     /// The entity a fetched property or relationship leads to.
     let destination: Int
     /// What a new object holds.
@@ -102,6 +104,7 @@ struct PropertyInfo: Sendable {
         self.link = link
         self.fetched = fetched
         self.destination = destination
+        isOrdered = relationship?.isOrdered ?? false
         defaultValue =
             if let attribute {
                 if let value = attribute.defaultValue {
@@ -114,7 +117,6 @@ struct PropertyInfo: Sendable {
             } else { .null }
     }
 
-    var isOrdered: Bool { relationship?.isOrdered ?? false }
     /// Whether a record, a column or links hold it.
     var isPersistent: Bool {
         switch kind {

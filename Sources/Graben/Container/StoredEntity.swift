@@ -72,6 +72,12 @@ final class StoredEntity: Sendable {
         return nil
     }
 
+    /// The row a record's to-one refers to, where its destination is one entity.
+    func targetRow(_ property: PropertyInfo, of record: RecordView) -> Row? {
+        if record.layout.number == layout.number { return record.reference(property.field)?.row }
+        return reference(property, of: record)?.row
+    }
+
     /// A value as a record holds it.
     func stored(_ value: Value) -> StoredValue {
         switch value {

@@ -20,6 +20,7 @@ extension ManagedObjectContext {
 
     func markDeleted(_ object: ManagedObject, propagating: Bool) {
         object.set(ObjectFlag.deleted)
+        object._table.noteRowsChange()
         if propagating { object.set(ObjectFlag.deletionPending) }
         list(object)
         event.deleted.append(object)
@@ -55,6 +56,7 @@ extension ManagedObject {
             set(ObjectFlag.slow)
         }
         _table.unregister(self)
+        _table.noteRowsChange()
         set(ObjectFlag.missing)
     }
 
@@ -63,10 +65,12 @@ extension ManagedObject {
         let values = info.laneProperties.map { _data?.values[$0] }
         clear(ObjectFlag.slow | ObjectFlag.missing | ObjectFlag.fault)
         _table.register(self)
+        _table.noteRowsChange()
+        _table.newRowEnd = max(_table.newRowEnd, Int(_row) + 1)
         guard !info.laneProperties.isEmpty else { return }
         let (entry, slot) = _table.place(of: _row)
         _entry = entry
-        _word = (_word & ~Int64(UInt32.max)) | Int64(slot)
+        _word = (_word & ~Int64(UInt32.max)) | ManagedObject.word(slot)
         let overlay = _table.overlay(for: self)
         overlay.dirty[slot] = true
         for (lane, number) in info.laneProperties.enumerated() {

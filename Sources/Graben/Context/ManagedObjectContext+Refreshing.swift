@@ -36,6 +36,8 @@ extension ManagedObjectContext {
         event = ContextEvent()
         refusals = []
         isRestoring = false
+        settleRows()
+        forEachTable { $0.referenceColumns = [:] }
         undoManager?.removeAllActions(of: self)
         sweepIfWorthwhile()
     }

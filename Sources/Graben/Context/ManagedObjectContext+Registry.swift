@@ -54,7 +54,7 @@ extension ManagedObjectContext {
     private func makeFault(_ row: Row, in table: ObjectTable) -> ManagedObject {
         if table.sinceSweep >= Swift.max(16_384, table.registeredCount / 4) { table.sweep() }
         let (entry, slot) = table.place(of: row)
-        let word = Int64(slot) | ObjectFlag.fault
+        let word = ManagedObject.word(slot) | ObjectFlag.fault
         let object = table.info.objectClass.init(ObjectSeed(entry: entry, word: word, row: row, table: table))
         table.register(object)
         return object
@@ -96,7 +96,7 @@ extension ManagedObjectContext {
             let table = table(stored, info)
             let row = try table.takeRow()
             let (entry, slot) = table.place(of: row)
-            return (ObjectSeed(entry: entry, word: Int64(slot), row: row, table: table), nil)
+            return (ObjectSeed(entry: entry, word: ManagedObject.word(slot), row: row, table: table), nil)
         } catch {
             return (ObjectSeed(detached: info, row: 0), error)
         }

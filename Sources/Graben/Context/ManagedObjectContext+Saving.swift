@@ -136,6 +136,19 @@ extension ManagedObjectContext {
             for case let overlay? in table.chunks.overlays { overlay.dirty.forEach { overlay.settle($0) } }
         }
         changed.removeAll { !$0.has(ObjectFlag.listed) || !$0.hasChanges }
+        settleRows()
+    }
+
+    /// Which tables still have rows that only this context knows of, or has deleted.
+    func settleRows() {
+        forEachTable {
+            $0.hasPendingRows = false
+            $0.newRowEnd = 0
+        }
+        for object in changed where object.has(ObjectFlag.registered) && (object.isInserted || object.has(ObjectFlag.deleted)) {
+            object._table.hasPendingRows = true
+            if object.isInserted { object._table.newRowEnd = max(object._table.newRowEnd, Int(object._row) + 1) }
+        }
     }
 
     // MARK: Into the parent
@@ -195,7 +208,7 @@ extension ManagedObjectContext {
         let table = table(stored, object.info)
         guard table.registered(object._row) == nil else { return }
         let (entry, slot) = table.place(of: object._row)
-        let copy = object.info.objectClass.init(ObjectSeed(entry: entry, word: Int64(slot), row: object._row, table: table))
+        let copy = object.info.objectClass.init(ObjectSeed(entry: entry, word: ManagedObject.word(slot), row: object._row, table: table))
         table.register(copy)
         copy.data.base = .defaults
         copy.set(ObjectFlag.awake)

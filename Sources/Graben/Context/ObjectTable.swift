@@ -25,6 +25,10 @@ final class ObjectTable {
     var newRowEnd = 0
     /// The rows that exist in a snapshot, by chunk, once a column of an entity with gaps was walked.
     var liveCache: (snapshot: LogSnapshot, sets: [SlotSet])?
+    /// Targets of to-one relationships by row, once someone asked; dropped where rows come or go.
+    var referenceColumns: [Int: [UInt32]] = [:]
+    /// Whether rows were inserted or deleted since the last save, so that the snapshot alone does not say which exist.
+    var hasPendingRows = false
     /// Spans being lent; packed values must not change meanwhile.
     var lentCount = 0
 
@@ -164,6 +168,7 @@ final class ObjectTable {
             return context?.readChunk(stored, newSnapshot, index)
         }
         snapshot = newSnapshot
+        if !referenceColumns.isEmpty { referenceColumns = [:] }
     }
 
     /// Gives back what a child bound of its parent where the child changed nothing of it, to be bound anew.
@@ -181,7 +186,13 @@ final class ObjectTable {
         let row = reserved.lowerBound
         reserved = row + 1..<reserved.upperBound
         newRowEnd = max(newRowEnd, Int(row) + 1)
+        noteRowsChange()
         return row
+    }
+
+    func noteRowsChange() {
+        hasPendingRows = true
+        if !referenceColumns.isEmpty { referenceColumns = [:] }
     }
 
     /// Returns the rows that were reserved and not used.

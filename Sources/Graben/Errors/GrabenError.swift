@@ -9,7 +9,7 @@ public enum GrabenError: Error, Sendable {
     /// The model cannot be used.
     case model(ModelError)
     /// A predicate or sort order could not be read, bound or evaluated.
-    case predicate(PredicateError)
+    case predicate(ObjectPredicateError)
     /// Objects break the model's rules; nothing was saved. The list holds every failure.
     case validation([ValidationFailure])
     /// Objects were changed here and by another commit since; nothing was saved.

@@ -52,10 +52,15 @@ extension Fetchable {
     public static func fetchRequest(
         where format: String, _ arguments: (any PredicateArgument)?...
     ) throws(GrabenError) -> FetchRequest<Self> {
-        do throws(PredicateError) {
+        do throws(ObjectPredicateError) {
             return FetchRequest(predicate: try ObjectPredicate(format: format, arguments: arguments))
         } catch { throw .predicate(error) }
     }
+}
+
+extension ManagedObject: PredicateArgument {
+    /// The object's id, which equals the object.
+    public final var predicateLiteral: PredicateLiteral { .value(.reference(objectID)) }
 }
 
 extension ManagedObjectContext {

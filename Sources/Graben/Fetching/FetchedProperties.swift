@@ -58,7 +58,7 @@ extension ManagedObjectContext {
                 predicate: try description.predicateFormat.map { try ObjectPredicate(format: $0) },
                 sort: try description.sort.map { try ObjectSortDescriptor(text: $0) }, limit: description.limit ?? 0,
                 offset: description.offset)
-        } catch let error as PredicateError {
+        } catch let error as ObjectPredicateError {
             throw .predicate(error)
         } catch {
             throw .invalidRequest(reason: "\(object.info.name).\(property.name): \(error)")

@@ -12,13 +12,15 @@ final class ObjectCursor: PredicateObject {
     }
 
     var predicateIdentity: ObjectID? { object.objectID }
-    var predicateSchema: any PredicateSchema { EntitySchema(context.coordinator, object.info) }
+    var predicateSchema: any PredicateSchema { context.coordinator.model.schema(of: object.entity) }
     func predicateValue(at index: Int) throws -> Value { object.primitive(index) }
 
     func predicateTarget(at index: Int) throws -> (any PredicateObject)? {
         guard case .reference(let id) = object.primitive(index) else { return nil }
         return try context.cursor(for: id)
     }
+
+    func predicateMemberCount(at index: Int) throws -> Int { object.memberCount(index) }
 
     func predicateMembers(at index: Int) throws -> [any PredicateObject] {
         try object.memberIDs(index).compactMap { try context.cursor(for: $0) }
@@ -52,7 +54,7 @@ final class RowCursor: PredicateObject {
 
     var id: ObjectID { ObjectID(store: stored.storeNumber, entity: UInt32(stored.info.index), row: row) }
     var predicateIdentity: ObjectID? { id }
-    var predicateSchema: any PredicateSchema { EntitySchema(context.coordinator, stored.info) }
+    var predicateSchema: any PredicateSchema { context.coordinator.model.schema(of: stored.info.entity) }
 
     func predicateValue(at index: Int) throws -> Value {
         let property = stored.info.properties[index]
@@ -71,6 +73,11 @@ final class RowCursor: PredicateObject {
     func predicateTarget(at index: Int) throws -> (any PredicateObject)? {
         guard let record = try readRecord(), let id = stored.reference(stored.info.properties[index], of: record) else { return nil }
         return includesPending ? try context.cursor(for: id) : try context.storeCursor(for: id)
+    }
+
+    func predicateMemberCount(at index: Int) throws -> Int {
+        if includesPending, let owner = context.registeredObject(for: id) { return owner.memberCount(index) }
+        return try stored.memberCount(of: row, stored.info.properties[index], in: snapshot)
     }
 
     func predicateMembers(at index: Int) throws -> [any PredicateObject] {

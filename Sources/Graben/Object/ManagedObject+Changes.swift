@@ -71,6 +71,7 @@ extension ManagedObject {
             if info.accessors[property.number] != nil { data.values[property.number] = new }
         }
         markUpdated(context)
+        if property.kind == .toOne { _table.noteReference(property.number, _row, new) }
         if property.kind == .toOne, !context.isMaintainingInverses, !context.isRestoring {
             context.maintainInverse(of: self, property, old: old, new: new)
         }
