@@ -1,0 +1,260 @@
+import Graben
+import GrabenFixtures
+import GrabenLog
+import GrabenModel
+import Testing
+
+/// Does the same to a context and to a `GraphWorld`, and compares the two.
+final class GraphDriver {
+    let context: ManagedObjectContext
+    var world = GraphWorld()
+    /// The world as of the last save.
+    var saved = GraphWorld()
+    /// The world at the end of the last event.
+    var settled = GraphWorld()
+    var undoWorlds: [GraphWorld] = []
+    var redoWorlds: [GraphWorld] = []
+    /// Ids by the world's keys, shared by the drivers of one store.
+    let book: IDBook
+    var random: SplitMix64
+    var errors: [GrabenError] = []
+    /// What was done, for the report of a failure.
+    var log: [String] = []
+
+    final class IDBook {
+        var ids: [Int: ObjectID] = [:]
+        var keys: [ObjectID: Int] = [:]
+        var next = 0
+    }
+
+    init(_ context: ManagedObjectContext, book: IDBook, seed: UInt64, undo: Bool = true) {
+        self.context = context
+        self.book = book
+        random = SplitMix64(seed: seed)
+        if undo { context.undoManager = ObjectUndoManager() }
+        context.errorHandler = { [weak self] in self?.errors.append($0) }
+    }
+
+    func object(_ key: Int) -> ManagedObject? { book.ids[key].map { context.object(with: $0) } }
+    func id(_ key: Int) -> ObjectID { book.ids[key] ?? context.objectIDOfNothing }
+    private func pick<T>(_ list: [T]) -> T? { list.isEmpty ? nil : list[Int(random.below(UInt32(list.count)))] }
+
+    // MARK: One random edit
+
+    /// Makes random edits, which are one event.
+    func edits() throws {
+        var differed = false
+        for _ in 0...random.below(3) {
+            try edit()
+            differed = differed || world != settled
+        }
+        // Whether an event that changed something and changed it back is a step is nobody's promise.
+        if differed, world == settled { try insert("Tag") }
+        endEvent()
+    }
+
+    /// Makes a random edit on both sides.
+    private func edit() throws {
+        let entity = GraphSchema.concrete[Int(random.below(UInt32(GraphSchema.concrete.count)))]
+        switch random.below(20) {
+        case 0...3: try insert(world.things.count > 60 ? "Tag" : entity)
+        case 4...8: try setValue()
+        case 9...14: try relate()
+        case 15: try translate()
+        case 16, 17: try replaceMembers()
+        default: if world.things.count > 8, let key = pick(Array(world.things.keys.sorted())) { try delete(key) }
+        }
+    }
+
+    func insert(_ entity: String) throws {
+        let object = try context.insertObject(entity: entity)
+        let key = book.next
+        book.next += 1
+        if let old = book.keys[object.objectID] {
+            let isReferred = world.things.values.contains { thing in
+                thing.one.values.contains(old) || thing.many.values.contains { $0.contains(old) }
+            }
+            #expect(!isReferred, "the number of an object that something refers to was handed out again")
+            book.ids[old] = nil
+        }
+        book.ids[key] = object.objectID
+        book.keys[object.objectID] = key
+        log.append("insert \(entity) as \(key)")
+        world.things[key] = .init(
+            entity: entity,
+            values: Dictionary(uniqueKeysWithValues: GraphSchema.attributes(entity).map { ($0.name, $0.initial) }))
+    }
+
+    private func setValue() throws {
+        guard let key = pick(world.keys(GraphSchema.concrete)), let entity = world.things[key]?.entity,
+            let attribute = pick(GraphSchema.attributes(entity))
+        else { return }
+        try set(key, attribute, GraphSchema.value(attribute, &random))
+    }
+
+    func set(_ key: Int, _ attribute: GraphSchema.Attribute, _ value: Value) throws {
+        log.append("set \(key).\(attribute.name) = \(value.summary)")
+        try object(key)?.setValue(value, forKey: attribute.name)
+        world.things[key]?.values[attribute.name] = value
+    }
+
+    private func relate() throws {
+        let owners = world.keys(["Joint", "Special", "Line", "Tag", "Route", "Stop", "Marker"])
+        guard let owner = pick(owners), let entity = world.things[owner]?.entity, let relation = pick(GraphSchema.relations(entity)),
+            let object = object(owner)
+        else { return }
+        let target = pick(world.keys(GraphSchema.kinds(relation.destination)))
+        guard relation.isToMany else {
+            let target = random.below(5) == 0 ? nil : target
+            log.append("\(owner).\(relation.name) = \(target.map(String.init) ?? "nil")")
+            object.setToOne(relation.name, target.flatMap { self.object($0) })
+            world.set(owner, relation.name, to: target)
+            return
+        }
+        let members = world.things[owner]?.many[relation.name] ?? []
+        // Members that lead nowhere stay: there is no object to take out.
+        if random.below(3) == 0, let member = pick(members.filter { world.things[$0] != nil }), let other = self.object(member) {
+            log.append("\(owner).\(relation.name) -= \(member)")
+            if relation.isOrdered {
+                object.orderedToMany(relation.name).remove(other)
+            } else {
+                object.toMany(relation.name).remove(other)
+            }
+            world.remove(owner, relation.name, member)
+        } else if relation.isOrdered, members.count > 1, random.below(3) == 0 {
+            let (from, to) = (Int(random.below(UInt32(members.count))), Int(random.below(UInt32(members.count))))
+            log.append("\(owner).\(relation.name) moves \(from) to \(to)")
+            object.orderedToMany(relation.name).move(from: from, to: to)
+            var moved = members
+            moved.insert(moved.remove(at: from), at: to)
+            world.things[owner]?.many[relation.name] = moved
+        } else if let target, let other = self.object(target) {
+            let place = relation.isOrdered && random.below(2) == 0 ? Int(random.below(UInt32(members.count + 1))) : nil
+            log.append("\(owner).\(relation.name) += \(target) at \(place.map(String.init) ?? "end")")
+            if relation.isOrdered {
+                let list = object.orderedToMany(relation.name)
+                if let place { list.insert(other, at: place) } else { list.append(other) }
+            } else {
+                object.toMany(relation.name).insert(other)
+            }
+            world.add(owner, relation.name, target, at: place)
+        }
+    }
+
+    private func replaceMembers() throws {
+        let owners = world.keys(["Joint", "Special", "Tag", "Route"])
+        guard let owner = pick(owners), let entity = world.things[owner]?.entity,
+            let relation = pick(GraphSchema.relations(entity).filter { $0.isToMany && $0.inverse != nil })
+        else { return }
+        var members = world.keys(GraphSchema.kinds(relation.destination)).filter { _ in random.below(4) == 0 }
+        if relation.isOrdered { members.shuffle(using: &random) }
+        log.append("\(owner).\(relation.name) = \(members)")
+        try object(owner)?.setValue(.references(members.map(id)), forKey: relation.name)
+        world.replace(owner, relation.name, with: members)
+    }
+
+    private func translate() throws {
+        let keys = world.keys(["Joint", "Special"]).filter { _ in random.below(3) == 0 }
+        let delta = SIMD3(Double(random.below(3)), -1, 0.25)
+        log.append("translate \(keys) by \(delta)")
+        if random.below(2) == 0 {
+            context.translate(keys.compactMap { object($0) }, by: delta)
+        } else {
+            context.translate(keys.map(id), by: delta)
+        }
+        for key in keys {
+            for (lane, name) in ["x", "y", "z"].enumerated() {
+                if case .double(let value)? = world.things[key]?.values[name] {
+                    world.things[key]?.values[name] = .double(value + delta[lane])
+                }
+            }
+        }
+    }
+
+    func delete(_ key: Int) throws {
+        log.append("delete \(key)")
+        if let object = object(key) { context.delete(object) }
+        context.processPendingChanges()
+        world.delete(key)
+        endEvent()
+    }
+
+    // MARK: Events, undo, saving
+
+    func endEvent() {
+        context.processPendingChanges()
+        guard world != settled else { return }
+        if context.undoManager != nil { undoWorlds.append(settled) }
+        redoWorlds = []
+        settled = world
+    }
+
+    func undo() {
+        endEvent()
+        log.append("undo")
+        context.undo()
+        guard let before = undoWorlds.popLast() else { return }
+        redoWorlds.append(world)
+        world = before
+        settled = before
+    }
+
+    func redo() {
+        endEvent()
+        log.append("redo")
+        context.redo()
+        guard let after = redoWorlds.popLast() else { return }
+        undoWorlds.append(world)
+        world = after
+        settled = after
+    }
+
+    func save() throws {
+        endEvent()
+        log.append("save")
+        try context.save()
+        saved = world
+        #expect(!context.hasChanges)
+    }
+
+    func rollback() {
+        endEvent()
+        log.append("rollback")
+        context.rollback()
+        world = saved
+        settled = saved
+        (undoWorlds, redoWorlds) = ([], [])
+    }
+
+    func reset() {
+        endEvent()
+        log.append("reset")
+        context.reset()
+        world = saved
+        settled = saved
+        (undoWorlds, redoWorlds) = ([], [])
+    }
+
+    /// Refreshes some objects: merging any of them, dropping only those without changes, which changes nothing that can be seen.
+    func refresh() {
+        endEvent()
+        for key in world.things.keys.sorted() where random.below(3) == 0 {
+            guard let object = object(key) else { continue }
+            let merges = object.hasChanges || random.below(2) == 0
+            log.append("refresh \(key) merging \(merges)")
+            context.refresh(object, mergeChanges: merges)
+            #expect(merges || object.isFault)
+        }
+    }
+
+    func refreshAll() {
+        endEvent()
+        log.append("refresh all")
+        context.refreshAllObjects()
+    }
+}
+
+extension ManagedObjectContext {
+    /// An id that no store of the context has.
+    var objectIDOfNothing: ObjectID { ObjectID(store: .max, entity: 0, row: 0) }
+}
