@@ -29,14 +29,17 @@ extension ManagedObjectContext {
     /// Reaches related objects of everything deleted, and what that deletes in turn; objects never saved vanish.
     func propagateDeletions() {
         var place = 0
+        var vanishing: [ManagedObject] = []
         while place < event.deleted.count {
             let object = event.deleted[place]
             place += 1
             guard object.has(ObjectFlag.deletionPending) else { continue }
             object.clear(ObjectFlag.deletionPending)
             propagateDeletion(of: object)
-            if object.isInserted { vanish(object) }
+            if object.isInserted { vanishing.append(object) }
         }
+        // Not before: what a cascade reaches looks its owner up by id, and has to find this instance.
+        vanishing.forEach(vanish)
     }
 
     /// Takes an object that the store never had out of the context.

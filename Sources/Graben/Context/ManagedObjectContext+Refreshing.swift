@@ -30,6 +30,7 @@ extension ManagedObjectContext {
                 overlay.dirty.forEach { overlay.restore($0) }
                 overlay.event = EventSlots()
             }
+            table.hasLooseRows = false
             table.chunks.dropRedundantOverlays()
         }
         dropFetchedCaches()

@@ -43,7 +43,10 @@ extension ManagedObjectContext {
     /// Objects deleted since the last save; an object that was never saved vanishes instead.
     public var deletedObjects: [ManagedObject] { changed.filter { $0.has(ObjectFlag.deleted) && !$0.isInserted } }
     /// Whether anything is inserted, updated or deleted.
-    public var hasChanges: Bool { changed.contains { $0.hasChanges } }
+    public var hasChanges: Bool { changed.contains { $0.hasChanges } || hasLooseRows }
+
+    /// Whether rows without an object have unsaved packed values.
+    var hasLooseRows: Bool { tables.values.contains { $0.contains { $0?.hasLooseRows ?? false } } }
 
     @inline(__always)
     func object(_ row: Row, in table: ObjectTable) -> ManagedObject {
@@ -57,6 +60,10 @@ extension ManagedObjectContext {
         let word = ManagedObject.word(slot) | ObjectFlag.fault
         let object = table.info.objectClass.init(ObjectSeed(entry: entry, word: word, row: row, table: table))
         table.register(object)
+        if table.hasLooseRows, table.chunks.overlay(table.chunkIndex(of: row))?.dirty[slot] == true {
+            object.set(ObjectFlag.updated | ObjectFlag.packedChanged)
+            list(object)
+        }
         return object
     }
 
@@ -175,6 +182,16 @@ extension ManagedObjectContext {
         if !object.has(ObjectFlag.listed) {
             object.set(ObjectFlag.listed)
             changed.append(object)
+        }
+    }
+
+    /// Takes objects out of the list whose changes were saved or taken back. The flag goes with the entry, or the object's next change
+    /// would not be listed.
+    func delistClean() {
+        changed.removeAll { object in
+            guard !object.has(ObjectFlag.listed) || !object.hasChanges else { return false }
+            object.clear(ObjectFlag.listed)
+            return true
         }
     }
 

@@ -22,9 +22,8 @@ extension ManagedObjectContext {
         try runWillSave()
         try checkOpenChanges()
         let objects = changed.filter { $0.hasChanges && $0.has(ObjectFlag.registered) }
-        guard !objects.isEmpty else {
-            changed.forEach { $0.clear(ObjectFlag.listed) }
-            changed = []
+        guard !objects.isEmpty || hasLooseRows else {
+            delistClean()
             return
         }
         try validate(objects)
@@ -74,6 +73,9 @@ extension ManagedObjectContext {
         for object in objects {
             if let stored = object._table.stored { byStore[stored.storeNumber, default: []].append(object) }
         }
+        forEachTable { table in
+            if table.hasLooseRows, let stored = table.stored { byStore[stored.storeNumber, default: []] += [] }
+        }
         for store in coordinator.stores {
             guard let objects = byStore[store.number], let base = snapshots[store.number] else { continue }
             guard !store.configuration.isReadOnly else {
@@ -99,12 +101,12 @@ extension ManagedObjectContext {
             statistics.commits += 1
             statistics.syncs += Int(store.log.statistics.syncs - syncsBefore)
         }
-        settleSaved(objects, at: own)
+        settleSaved(objects, in: store, at: own)
         advance(store, from: base, to: store.newestSnapshot, merging: automaticallyMergesChangesFromParent, skipping: own)
     }
 
     /// The saved objects are clean: what they hold is what the store has.
-    private func settleSaved(_ objects: [ManagedObject], at commit: UInt64) {
+    private func settleSaved(_ objects: [ManagedObject], in store: PersistentStore, at commit: UInt64) {
         for object in objects {
             let wasDeleted = object.has(ObjectFlag.deleted)
             object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted | ObjectFlag.packedChanged)
@@ -132,10 +134,11 @@ extension ManagedObjectContext {
             }
         }
         // Rows moved without an object (a bulk edit) are saved with the rest of their chunk.
-        forEachTable { table in
+        for case let table? in tables[store.number] ?? [] {
             for case let overlay? in table.chunks.overlays { overlay.dirty.forEach { overlay.settle($0) } }
+            table.hasLooseRows = false
         }
-        changed.removeAll { !$0.has(ObjectFlag.listed) || !$0.hasChanges }
+        delistClean()
         settleRows()
     }
 
@@ -157,6 +160,7 @@ extension ManagedObjectContext {
     private func push(_ objects: [ManagedObject], to parent: ManagedObjectContext) throws(GrabenError) {
         parent.processPendingChanges()
         for object in objects where object.isInserted && !object.has(ObjectFlag.deleted) { parent.adopt(object) }
+        forEachTable { if $0.hasLooseRows { pushLooseRows(of: $0, to: parent) } }
         parent.withoutInverses {
             for object in objects where !object.has(ObjectFlag.deleted) { parent.take(object) }
             for object in objects where object.has(ObjectFlag.deleted) {
@@ -192,14 +196,31 @@ extension ManagedObjectContext {
             data.isTouched = false
         }
         forEachTable { table in
+            table.hasLooseRows = false
             for case let overlay? in table.chunks.overlays {
-                overlay.dirty.forEach {
-                    overlay.settle($0)
-                    overlay.kept[$0] = true
+                overlay.dirty.forEach { slot in
+                    // What the parent has now is what later changes are taken back to.
+                    overlay.settle(slot)
+                    overlay.kept[slot] = true
+                    overlay.earlier[slot] = overlay.geometry.lanes.indices.map { overlay.geometry.value(overlay.data, $0, slot) }
                 }
             }
         }
-        changed.removeAll { !$0.has(ObjectFlag.listed) || !$0.hasChanges }
+        delistClean()
+    }
+
+    /// Moves the parent's rows as a bulk edit moved this context's, where it has no object for them.
+    private func pushLooseRows(of table: ObjectTable, to parent: ManagedObjectContext) {
+        guard let stored = table.stored else { return }
+        let target = parent.table(stored, table.info)
+        for (index, overlay) in table.chunks.overlays.enumerated() {
+            guard let overlay else { continue }
+            overlay.dirty.forEach { slot in
+                guard table.registered(row(chunk: index, slot: slot, in: table)) == nil else { return }
+                let values = overlay.geometry.lanes.indices.map { overlay.geometry.value(overlay.data, $0, slot) }
+                parent.setPacked(values, chunk: index, slot: slot, in: target)
+            }
+        }
     }
 
     /// Takes in a child's new object under the same id.

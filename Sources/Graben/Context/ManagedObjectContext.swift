@@ -16,7 +16,11 @@ public final class ManagedObjectContext {
     public var transactionAuthor: String?
     /// Where changes can be taken back; nil until one is set.
     public var undoManager: ObjectUndoManager? {
-        didSet { if undoManager !== oldValue { oldValue?.removeAllActions(of: self) } }
+        didSet {
+            guard undoManager !== oldValue else { return }
+            oldValue?.removeAllActions(of: self)
+            undoManager?.attach(self)
+        }
     }
     /// Whether the context takes other contexts' commits into objects it has realised, as soon as its snapshot advances.
     public var automaticallyMergesChangesFromParent = false

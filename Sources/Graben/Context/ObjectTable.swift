@@ -29,6 +29,8 @@ final class ObjectTable {
     var referenceColumns: [Int: [UInt32]] = [:]
     /// Whether rows were inserted or deleted since the last save, so that the snapshot alone does not say which exist.
     var hasPendingRows = false
+    /// Whether rows without an object may have unsaved packed values: a bulk edit by id makes no objects.
+    var hasLooseRows = false
     /// Spans being lent; packed values must not change meanwhile.
     var lentCount = 0
 

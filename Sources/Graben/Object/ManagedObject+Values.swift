@@ -163,6 +163,8 @@ extension ManagedObject {
             return
         }
         guard has(ObjectFlag.registered), let context = _table.context else { return }
+        // What a slot holds already makes no overlay and no undo step.
+        guard info.geometry.value(_entry.pointee, property.lane, slot) != value else { return markWritten(property.number) }
         let overlay = _table.overlay(for: self)
         if let data = _data, let index = data.open.firstIndex(where: { $0.property == property.number }) {
             data.open[index].wrote = true

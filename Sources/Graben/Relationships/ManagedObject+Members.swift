@@ -199,6 +199,12 @@ extension ManagedObject {
     }
 
     private final func endMemberChange(_ property: PropertyInfo, _ before: Value, _ context: ManagedObjectContext) {
+        // An order that is the base's again is no change.
+        if let state = _data?.toManyState(property.number), let order = state.order, order == loadedBase(property.number, state) {
+            state.order = nil
+            state.added = IDSet()
+            state.removed = IDSet()
+        }
         markUpdated(context)
         didChangeValue(forKey: property.name)
         if has(ObjectFlag.observed) {

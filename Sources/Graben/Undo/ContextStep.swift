@@ -100,7 +100,12 @@ extension ManagedObjectContext {
     /// Brings an object back whose insertion was undone or whose deletion was saved: it is inserted, with the values it had.
     private func reinsert(_ object: ManagedObject) {
         let table = object._table
-        guard table.context === self, table.registered(object._row) == nil else { return }
+        guard table.context === self else { return }
+        if let other = table.registered(object._row) {
+            // Someone asked for the id meanwhile and got a fault that leads nowhere; the instance that was there before takes its place.
+            guard other !== object, !other.hasChanges else { return }
+            other.leave()
+        }
         object.rejoin()
         object.set(ObjectFlag.inserted)
         list(object)
@@ -134,12 +139,15 @@ extension ManagedObjectContext {
 
     /// Sets all lanes of one row, whether or not there is an object for it, noted as a change; objects' fields and observers follow.
     func setPacked(_ values: [Value], chunk: Int, slot: Int, in table: ObjectTable) {
-        _ = table.place(of: row(chunk: chunk, slot: slot, in: table))
+        let row = row(chunk: chunk, slot: slot, in: table)
+        _ = table.place(of: row)
+        let current = table.chunks.chunk(chunk)
+        guard values.indices.contains(where: { table.info.geometry.value(current, $0, slot) != values[$0] }) else { return }
         let overlay = table.chunks.makeOverlay(chunk)
         noteEvent(overlay, slot: slot, index: chunk, in: table)
         overlay.dirty[slot] = true
         overlay.kept[slot] = false
-        let object = table.registered(row(chunk: chunk, slot: slot, in: table))
+        let object = table.registered(row)
         for lane in values.indices {
             let old = table.info.geometry.value(overlay.data, lane, slot)
             guard old != values[lane] else { continue }
@@ -152,6 +160,8 @@ extension ManagedObjectContext {
         if let object {
             object.set(ObjectFlag.packedChanged)
             object.markUpdated(self)
+        } else {
+            table.hasLooseRows = true
         }
     }
 }

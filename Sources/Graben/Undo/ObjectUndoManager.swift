@@ -101,6 +101,10 @@ public final class ObjectUndoManager {
 
     // MARK: Undo and redo
 
+    /// How many steps can be taken back, the current event not counted.
+    package var undoDepth: Int { undoSteps.count }
+    /// How many steps can be done again.
+    package var redoDepth: Int { redoSteps.count }
     /// Whether there is a step to take back; changes of an event that has not ended count.
     public var canUndo: Bool {
         !undoSteps.isEmpty || openGroups.contains { !$0.actions.isEmpty } || contexts.contains { $0.context?.event.isEmpty == false }

@@ -28,6 +28,8 @@ extension GraphDriver {
             Set(context.deletedObjects.map(\.objectID)) == Set(deleted.map(id)),
             "deletedObjects \(context.deletedObjects.map { book.keys[$0.objectID] ?? -1 }), not \(deleted.sorted())")
         for key in deleted { check(object(key)?.isDeleted == true, "\(key) does not say it is deleted") }
+        check(context.undoManager?.undoDepth ?? 0 == undoWorlds.count, "\(context.undoManager?.undoDepth ?? 0) steps, not \(undoWorlds.count)")
+        check(context.undoManager?.redoDepth ?? 0 == redoWorlds.count, "\(context.undoManager?.redoDepth ?? 0) redo steps, not \(redoWorlds.count)")
         check(context.undoManager?.canUndo ?? false == !undoWorlds.isEmpty, "canUndo with \(undoWorlds.count) steps")
         check(context.undoManager?.canRedo ?? false == !redoWorlds.isEmpty, "canRedo with \(redoWorlds.count) steps")
         return found

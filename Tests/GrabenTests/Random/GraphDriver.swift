@@ -6,7 +6,7 @@ import Testing
 
 /// Does the same to a context and to a `GraphWorld`, and compares the two.
 final class GraphDriver {
-    let context: ManagedObjectContext
+    private(set) var context: ManagedObjectContext
     var world = GraphWorld()
     /// The world as of the last save.
     var saved = GraphWorld()
@@ -31,8 +31,32 @@ final class GraphDriver {
         self.context = context
         self.book = book
         random = SplitMix64(seed: seed)
+        prepare(undo: undo)
+    }
+
+    private func prepare(undo: Bool) {
         if undo { context.undoManager = ObjectUndoManager() }
-        context.errorHandler = { [weak self] in self?.errors.append($0) }
+        context.errorHandler = { [weak self] in
+            self?.errors.append($0)
+            self?.log.append("reported \($0)")
+        }
+    }
+
+    /// Goes on in another container's context, in which only what was saved exists.
+    func move(to container: PersistentContainer) {
+        log.append("reopen")
+        let uris = book.ids.mapValues(\.uriRepresentation)
+        context.close()
+        context = container.newContext()
+        prepare(undo: true)
+        book.ids = [:]
+        book.keys = [:]
+        for (key, uri) in uris {
+            guard let id = container.coordinator.objectID(for: uri) else { continue }
+            book.ids[key] = id
+            book.keys[id] = key
+        }
+        forgetUnsaved()
     }
 
     func object(_ key: Int) -> ManagedObject? { book.ids[key].map { context.object(with: $0) } }
@@ -55,9 +79,11 @@ final class GraphDriver {
 
     /// Makes a random edit on both sides.
     private func edit() throws {
-        let entity = GraphSchema.concrete[Int(random.below(UInt32(GraphSchema.concrete.count)))]
         switch random.below(20) {
-        case 0...3: try insert(world.things.count > 60 ? "Tag" : entity)
+        case 0...3:
+            // Above forty things there is more deleted than inserted.
+            let entity = GraphSchema.concrete[Int(random.below(UInt32(GraphSchema.concrete.count)))]
+            if world.things.count < 40 || random.below(5) == 0 { try insert(entity) }
         case 4...8: try setValue()
         case 9...14: try relate()
         case 15: try translate()
@@ -82,7 +108,8 @@ final class GraphDriver {
         log.append("insert \(entity) as \(key)")
         world.things[key] = .init(
             entity: entity,
-            values: Dictionary(uniqueKeysWithValues: GraphSchema.attributes(entity).map { ($0.name, $0.initial) }))
+            values: Dictionary(uniqueKeysWithValues: GraphSchema.attributes(entity).map { ($0.name, $0.initial) }),
+            many: Dictionary(uniqueKeysWithValues: GraphSchema.relations(entity).filter(\.isToMany).map { ($0.name, []) }))
     }
 
     private func setValue() throws {
@@ -184,6 +211,7 @@ final class GraphDriver {
     func endEvent() {
         context.processPendingChanges()
         guard world != settled else { return }
+        log[log.count - 1] += " ."
         if context.undoManager != nil { undoWorlds.append(settled) }
         redoWorlds = []
         settled = world
@@ -221,15 +249,17 @@ final class GraphDriver {
         endEvent()
         log.append("rollback")
         context.rollback()
-        world = saved
-        settled = saved
-        (undoWorlds, redoWorlds) = ([], [])
+        forgetUnsaved()
     }
 
     func reset() {
         endEvent()
         log.append("reset")
         context.reset()
+        forgetUnsaved()
+    }
+
+    func forgetUnsaved() {
         world = saved
         settled = saved
         (undoWorlds, redoWorlds) = ([], [])

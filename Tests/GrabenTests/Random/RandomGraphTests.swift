@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import Graben
 import GrabenFixtures
 import GrabenLog
@@ -23,24 +23,91 @@ struct RandomGraphTests {
 
     struct Stop: Error {}
 
-    static let steps = 1500
+    /// One random operation other than saving.
+    static func operate(_ driver: GraphDriver) throws {
+        switch driver.random.below(40) {
+        case 0: driver.rollback()
+        case 1...6: driver.undo()
+        case 7...10: driver.redo()
+        case 11: driver.refresh()
+        case 12: driver.refreshAll()
+        case 13: if driver.random.below(4) == 0 { driver.reset() }
+        default: try driver.edits()
+        }
+    }
 
     @Test("one context and the model of dictionaries agree after any operations", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func oneContext(seed: UInt64) throws {
         let container = try GraphSchema.container(.inMemory)
         let driver = GraphDriver(container.newContext(), book: .init(), seed: seed)
-        for step in 0..<Self.steps {
+        for step in 0..<1200 {
+            if driver.random.below(20) == 0 { try driver.save() } else { try Self.operate(driver) }
+            if driver.random.below(4) == 0 { try Self.expectSame(driver, seed: seed, step: step) }
+        }
+    }
+
+    @Test("a store in a file that is reopened again and again holds what was saved", arguments: [11, 12] as [UInt64])
+    func reopening(seed: UInt64) throws {
+        let folder = try TemporaryFolder()
+        let location = StoreLocation.file(folder.path("life.graben"))
+        var container = try GraphSchema.container(location)
+        let driver = GraphDriver(container.newContext(), book: .init(), seed: seed)
+        for step in 0..<600 {
             switch driver.random.below(40) {
-            case 0...1: try driver.save()
-            case 2: driver.rollback()
-            case 3...8: driver.undo()
-            case 9...12: driver.redo()
-            case 13: driver.refresh()
-            case 14: driver.refreshAll()
-            case 15: if driver.random.below(4) == 0 { driver.reset() }
-            default: try driver.edits()
+            case 0...3: try driver.save()
+            case 4:
+                try container.close()
+                container = try GraphSchema.container(location)
+                driver.move(to: container)
+            default: try Self.operate(driver)
             }
             if driver.random.below(4) == 0 { try Self.expectSame(driver, seed: seed, step: step) }
+        }
+    }
+
+    @Test("a child's saves reach its parent, and the parent's saves the store", arguments: [21, 22, 23] as [UInt64])
+    func childContext(seed: UInt64) throws {
+        let container = try GraphSchema.container(.inMemory)
+        let book = GraphDriver.IDBook()
+        let root = GraphDriver(container.newContext(), book: book, seed: seed + 1000, undo: false)
+        let child = GraphDriver(ManagedObjectContext(parent: root.context), book: book, seed: seed)
+        for step in 0..<600 {
+            if child.random.below(12) == 0 {
+                try child.save()
+                root.log = child.log + ["root"]
+                (root.world, root.settled) = (child.world, child.world)
+                try Self.expectSame(root, seed: seed, step: step, "in the parent")
+                if child.random.below(2) == 0 {
+                    try root.save()
+                    try Self.expectSame(root, seed: seed, step: step, "in the parent, saved")
+                    let other = GraphDriver(container.newContext(), book: book, seed: 1, undo: false)
+                    (other.world, other.settled, other.saved) = (root.saved, root.saved, root.saved)
+                    try Self.expectSame(other, seed: seed, step: step, "in another context")
+                }
+            } else {
+                try Self.operate(child)
+            }
+            if child.random.below(4) == 0 { try Self.expectSame(child, seed: seed, step: step) }
+        }
+    }
+
+    @Test("two contexts that merge each other's saves see the same drawing", arguments: [31, 32, 33] as [UInt64])
+    func siblings(seed: UInt64) throws {
+        let container = try GraphSchema.container(.inMemory)
+        let book = GraphDriver.IDBook()
+        let drivers = [0, 1].map { GraphDriver(container.newContext(), book: book, seed: seed + $0 * 100) }
+        for step in 0..<60 {
+            let (active, other) = (drivers[step % 2], drivers[1 - step % 2])
+            for turn in 0..<12 {
+                if active.random.below(12) == 0 { try active.save() } else { try Self.operate(active) }
+                if active.random.below(4) == 0 { try Self.expectSame(active, seed: seed, step: step * 100 + turn) }
+            }
+            try active.save()
+            other.context.undoManager?.removeAllActions()
+            other.saved = active.saved
+            other.forgetUnsaved()
+            other.log = active.log + ["the other context"]
+            try Self.expectSame(other, seed: seed, step: step, "in the other context")
         }
     }
 }
