@@ -8,7 +8,15 @@ extension ObjectTable {
         guard let stored, info.geometry.byteCount > 0 else { return 0 }
         let snapshot = snapshot ?? context?.root.snapshot(of: stored)
         let saved = snapshot?.highestRow(stored.code).map { Int($0) + 1 } ?? 0
-        return max(saved, newRowEnd)
+        guard let context, context.parent != nil else { return max(saved, newRowEnd) }
+        // A child's columns reach as far as those of the contexts above it.
+        var end = newRowEnd
+        var level = context.parent
+        while let current = level {
+            end = max(end, current.table(stored, info).newRowEnd)
+            level = current.parent
+        }
+        return max(saved, end)
     }
 
     var columnChunkCount: Int { (columnSlotCount + ChunkGeometry.slotsPerChunk - 1) / ChunkGeometry.slotsPerChunk }

@@ -68,8 +68,7 @@ extension ManagedObject {
         let values = info.laneProperties.map { _data?.values[$0] }
         clear(ObjectFlag.slow | ObjectFlag.missing | ObjectFlag.fault)
         _table.register(self)
-        _table.noteRowsChange()
-        _table.newRowEnd = max(_table.newRowEnd, Int(_row) + 1)
+        _table.noteNewRow(_row)
         guard !info.laneProperties.isEmpty else { return }
         let (entry, slot) = _table.place(of: _row)
         _entry = entry

@@ -82,10 +82,13 @@ extension ManagedObjectContext {
             openChangeCount -= data.open.count
             data.open = []
         }
-        if !object.info.laneProperties.isEmpty, let overlay = object._table.chunks.overlay(object._table.chunkIndex(of: object._row)) {
-            overlay.takeBase(object.slot)
+        if !object.info.laneProperties.isEmpty {
+            if parent != nil {
+                object.takeParentsPacked()
+            } else if let overlay = object._table.chunks.overlay(object._table.chunkIndex(of: object._row)) {
+                overlay.takeBase(object.slot)
+            }
         }
-        if parent != nil { object._table.forgetCleanLentChunks() }
         object.clear(ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.deletionPending | ObjectFlag.missing | ObjectFlag.packedChanged)
         object.turnIntoFault()
     }
@@ -164,7 +167,13 @@ extension ManagedObjectContext {
             object.bindForGood()
             if !object.hasChanges { object.leaveDeleted() }
         }
-        for row in rows.inserted { changes.inserted.append(table.id(row)) }
+        for row in rows.inserted {
+            changes.inserted.append(table.id(row))
+            // An object that said it was deleted is there again: another context took its deletion back.
+            guard let object = table.registered(row), object.has(ObjectFlag.missing) else { continue }
+            object.clear(ObjectFlag.missing)
+            merged.append(object)
+        }
         for row in rows.updated {
             guard let object = table.registered(row), !object.isFault, object.has(ObjectFlag.registered) else { continue }
             if merging { merged.append(object) } else { object.bindForGood() }
@@ -257,10 +266,30 @@ extension ManagedObject {
         data.toMany.removeAll { !$0.state.isChanged }
         for (_, state) in data.toMany where state.order == nil { state.base = nil }
         data.fetched = []
-        rebasePacked()
+        if context.parent != nil { rebasePackedOnParent() } else { rebasePacked() }
         writeFields()
         notifyDifferences(from: before)
         awake(fromSnapshotEvents: events)
+    }
+
+    /// Puts the parent context's packed values in place; unsaved ones are lost.
+    final func takeParentsPacked() {
+        guard let values = _table.parentValues(_row) else { return }
+        let chunk = _table.chunkIndex(of: _row)
+        let isSame = values.indices.allSatisfy { info.geometry.value(_table.chunks.chunk(chunk), $0, slot) == values[$0] }
+        guard let overlay = _table.chunks.overlay(chunk) ?? (isSame ? nil : _table.chunks.makeOverlay(chunk)) else { return }
+        overlay.earlier[slot] = values
+        overlay.restore(slot)
+    }
+
+    private final func rebasePackedOnParent() {
+        guard !info.laneProperties.isEmpty else { return }
+        guard let overlay = _table.chunks.overlay(_table.chunkIndex(of: _row)), overlay.dirty[slot] else { return takeParentsPacked() }
+        guard let values = _table.parentValues(_row) else { return }
+        for lane in values.indices where info.geometry.value(overlay.data, lane, slot) == overlay.baseValue(lane, slot) {
+            info.geometry.setValue(overlay.data, lane, slot, values[lane])
+        }
+        overlay.earlier[slot] = values
     }
 
     private final func rebasePacked() {

@@ -159,6 +159,9 @@ extension ManagedObjectContext {
     /// Makes the parent's objects what this context's are; the parent is changed, and the store is not.
     private func push(_ objects: [ManagedObject], to parent: ManagedObjectContext) throws(GrabenError) {
         parent.processPendingChanges()
+        if undoManager != nil {
+            for object in objects where object.has(ObjectFlag.deleted) { object.keepMembersOfItsOwn() }
+        }
         for object in objects where object.isInserted && !object.has(ObjectFlag.deleted) { parent.adopt(object) }
         forEachTable { if $0.hasLooseRows { pushLooseRows(of: $0, to: parent) } }
         parent.withoutInverses {
@@ -227,8 +230,13 @@ extension ManagedObjectContext {
     private func adopt(_ object: ManagedObject) {
         guard let stored = object._table.stored else { return }
         let table = table(stored, object.info)
-        guard table.registered(object._row) == nil else { return }
+        if let original = table.registered(object._row) {
+            // The child took a deletion back that it had saved here.
+            if original.has(ObjectFlag.deleted) { undelete(original) }
+            return
+        }
         let (entry, slot) = table.place(of: object._row)
+        table.noteNewRow(object._row)
         let copy = object.info.objectClass.init(ObjectSeed(entry: entry, word: ManagedObject.word(slot), row: object._row, table: table))
         table.register(copy)
         copy.data.base = .defaults
@@ -242,7 +250,7 @@ extension ManagedObjectContext {
         guard let stored = object._table.stored else { return }
         let original = self.object(object._row, in: table(stored, object.info))
         guard original.has(ObjectFlag.registered) else { return }
-        for (name, value) in object.changedValues() {
+        for (name, value) in object.isInserted ? object.allValues() : object.changedValues() {
             guard let number = object.info.entity.propertyNumber(named: name) else { continue }
             if case .references(let ids) = value {
                 original.replaceMembers(number, with: ids)

@@ -173,6 +173,14 @@ final class ObjectTable {
         if !referenceColumns.isEmpty { referenceColumns = [:] }
     }
 
+    /// The packed values the parent context has for a row; nil in a root context.
+    func parentValues(_ row: Row) -> [Value]? {
+        guard let parent = context?.parent, let stored, info.geometry.byteCount > 0 else { return nil }
+        let table = parent.table(stored, info)
+        let (entry, slot) = table.place(of: row)
+        return info.geometry.lanes.indices.map { info.geometry.value(entry.pointee, $0, slot) }
+    }
+
     /// Gives back what a child bound of its parent where the child changed nothing of it, to be bound anew.
     func forgetCleanLentChunks() { chunks.rebindAll { bind($0) } }
 
@@ -187,9 +195,14 @@ final class ObjectTable {
         }
         let row = reserved.lowerBound
         reserved = row + 1..<reserved.upperBound
+        noteNewRow(row)
+        return row
+    }
+
+    /// Lets the columns reach up to a row that is not saved yet.
+    func noteNewRow(_ row: Row) {
         newRowEnd = max(newRowEnd, Int(row) + 1)
         noteRowsChange()
-        return row
     }
 
     func noteRowsChange() {

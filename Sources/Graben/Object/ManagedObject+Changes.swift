@@ -133,6 +133,15 @@ extension ManagedObject {
         return changes
     }
 
+    /// The values of all persistent properties.
+    final func allValues() -> [String: Value] {
+        var values: [String: Value] = [:]
+        for property in info.properties where property.isPersistent {
+            values[property.name] = property.kind == .toMany ? .references(memberIDs(property.number)) : primitive(property.number)
+        }
+        return values
+    }
+
     private final func changedPackedValues() -> [String: Value] {
         var changes: [String: Value] = [:]
         guard has(ObjectFlag.registered), let overlay = _table.chunks.overlay(_table.chunkIndex(of: _row)), overlay.dirty[slot] else {

@@ -49,6 +49,8 @@ extension ManagedObject {
             original.fireIfNeeded()
             guard !original.isDeleted else { return false }
             data.base = .values(info.properties.map { $0.isValue ? original.storedValue($0.number) : .null })
+            // All of the object is of one moment, though its chunk may have been lent earlier.
+            if !info.laneProperties.isEmpty, _table.chunks.overlay(_table.chunkIndex(of: _row))?.dirty[slot] != true { takeParentsPacked() }
             return true
         }
         context.statistics.storeReads += 1

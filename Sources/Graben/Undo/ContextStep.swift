@@ -86,10 +86,11 @@ extension ManagedObjectContext {
     }
 
     /// Takes a deletion back: the same instance with the same id is in the context again.
-    fileprivate func undelete(_ object: ManagedObject) {
+    func undelete(_ object: ManagedObject) {
         guard !isClosed else { return }
         if object.has(ObjectFlag.registered), object.has(ObjectFlag.deleted) {
             object.clear(ObjectFlag.deleted | ObjectFlag.deletionPending)
+            object._table.noteRowsChange()
             event.inserted.append(object)
             if object.isInserted || object.has(ObjectFlag.updated) { list(object) }
         } else if !object.has(ObjectFlag.registered) {

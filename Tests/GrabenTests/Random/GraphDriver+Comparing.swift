@@ -28,8 +28,12 @@ extension GraphDriver {
             Set(context.deletedObjects.map(\.objectID)) == Set(deleted.map(id)),
             "deletedObjects \(context.deletedObjects.map { book.keys[$0.objectID] ?? -1 }), not \(deleted.sorted())")
         for key in deleted { check(object(key)?.isDeleted == true, "\(key) does not say it is deleted") }
-        check(context.undoManager?.undoDepth ?? 0 == undoWorlds.count, "\(context.undoManager?.undoDepth ?? 0) steps, not \(undoWorlds.count)")
-        check(context.undoManager?.redoDepth ?? 0 == redoWorlds.count, "\(context.undoManager?.redoDepth ?? 0) redo steps, not \(redoWorlds.count)")
+        check(
+            context.undoManager?.undoDepth ?? 0 == undoWorlds.count, "\(context.undoManager?.undoDepth ?? 0) steps, not \(undoWorlds.count)"
+        )
+        check(
+            context.undoManager?.redoDepth ?? 0 == redoWorlds.count,
+            "\(context.undoManager?.redoDepth ?? 0) redo steps, not \(redoWorlds.count)")
         check(context.undoManager?.canUndo ?? false == !undoWorlds.isEmpty, "canUndo with \(undoWorlds.count) steps")
         check(context.undoManager?.canRedo ?? false == !redoWorlds.isEmpty, "canRedo with \(redoWorlds.count) steps")
         return found
@@ -54,7 +58,9 @@ extension GraphDriver {
                 let ids = (thing.many[relation.name] ?? []).map(id)
                 let members = object.toMany(relation.name, as: ManagedObject.self)
                 let want = relation.isOrdered ? ids : ids.sorted()
-                check(members.ids == want, "\(relation.name) is \(members.ids.map { book.keys[$0] ?? -1 }), not \(thing.many[relation.name] ?? [])")
+                check(
+                    members.ids == want,
+                    "\(relation.name) is \(members.ids.map { book.keys[$0] ?? -1 }), not \(thing.many[relation.name] ?? [])")
                 check(members.count == ids.count, "\(relation.name) counts \(members.count), not \(ids.count)")
                 for id in ids.prefix(3) where !context.object(with: id).isDeleted {
                     check(members.contains(context.object(with: id)), "\(relation.name) does not contain \(book.keys[id] ?? -1)")
@@ -100,7 +106,9 @@ extension GraphDriver {
                             values[Self.bits(chunk[lane][slot].map { .double($0) } ?? .null), default: 0] -= 1
                         }
                     }
-                    if values.values.contains(where: { $0 != 0 }) { found.append("column \(entity).\(name) differs: \(values.filter { $0.value != 0 })") }
+                    if values.values.contains(where: { $0 != 0 }) {
+                        found.append("column \(entity).\(name) differs: \(values.filter { $0.value != 0 })")
+                    }
                     let sum = things.reduce(0.0) { $0 + (Self.double($1.values[name]) ?? 0) }
                     let got = columns.sum(lane)
                     let isSame = sum.isFinite ? abs(sum - got) <= abs(sum) * 1e-12 : sum.isNaN ? got.isNaN : sum == got
