@@ -89,6 +89,7 @@ extension ManagedObjectContext {
                 overlay.takeBase(object.slot)
             }
         }
+        if object.hasChanges { object._table.noteRowsChange() }
         object.clear(ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.deletionPending | ObjectFlag.missing | ObjectFlag.packedChanged)
         object.turnIntoFault()
     }
@@ -232,6 +233,7 @@ extension ManagedObject {
         if !info.laneProperties.isEmpty, let overlay = _table.chunks.overlay(_table.chunkIndex(of: _row)), overlay.dirty[slot] {
             overlay.restore(slot)
         }
+        if !_table.referenceColumns.isEmpty { _table.referenceColumns = [:] }
         clear(ObjectFlag.updated | ObjectFlag.inEvent | ObjectFlag.packedChanged)
         if !isFault { writeFields() }
         notifyDifferences(from: before)
