@@ -15,7 +15,7 @@ extension Log {
             guard file.isStillNamed() else { continue }
             return try openForWriting(file, path, system, options)
         }
-        throw .system(operation: "locking", path: path, number: 11)
+        throw .system(operation: "locking", path: path, number: Platform.tryAgain)
     }
 
     private static func openOrCreate(_ path: String, _ system: any LogFileSystem, _ options: LogOptions) throws(LogError) -> any LogFile {
@@ -67,7 +67,7 @@ extension Log {
                 limit = side.durableEnd
                 knownDurable = side.durableEnd
             } else {
-                throw .system(operation: "asking the writer for the durable end of", path: path, number: 11)
+                throw .system(operation: "asking the writer for the durable end of", path: path, number: Platform.tryAgain)
             }
         } else if limit > UInt64(Format.headerByteCount) {
             // With no writer there is nobody else to make the last commits durable. A medium that cannot be written has nothing to sync.

@@ -91,6 +91,11 @@ package final class Log: Sendable {
         publication = Publication(newest: replay.snapshot, durableEnd: replay.tail, file: file, sideFile: sideFile)
     }
 
+    deinit {
+        // A log let go of without being closed: what deferred commits promised is kept; the rest is as after a crash.
+        if publication.poison == nil, publication.durableEnd < publication.appendedEnd { try? publication.file?.sync() }
+    }
+
     package var storeUUID: UUID { header.uuid }
     package var epoch: UInt64 { header.epoch }
     package var salt: UInt64 { header.salt }

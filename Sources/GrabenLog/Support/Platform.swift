@@ -15,6 +15,9 @@ package enum Platform {
         return Double(time.tv_sec) - 978_307_200 + Double(time.tv_nsec) * 1e-9
     }
 
+    /// The error number of something that may work the next time.
+    package static var tryAgain: Int32 { EAGAIN }
+
     package static var processID: Int32 { getpid() }
 
     /// The text of an error number, without the C library's shared buffer.

@@ -244,4 +244,37 @@ import Testing
         for _ in 0..<40 where log.durableEnd < log.newest.endOffset { try await Task.sleep(for: .milliseconds(100)) }
         #expect(log.durableEnd == log.newest.endOffset)
     }
+
+    @Test("deferred commits of a log that is let go of without closing are synced then")
+    func droppedLog() throws {
+        let disk = SimulatedDisk()
+        var log: Log? = try Log.open(path: "a", in: disk, options: LogOptions(durability: .deferred))
+        try log?.change { $0.setCatalog(Drawing.catalog) }
+        try log?.change { $0.insertJoint(0, "kept") }
+        log = nil
+        var generator = SplitMix64(seed: 1)
+        let image = try disk.crashImage(after: disk.eventCount, .dropped, using: &generator)
+        #expect(try Log.open(path: "a", in: image).newest.name(0) == "kept")
+    }
+
+    @Test("a commit beyond sixteen megabytes is several frames, found again whole")
+    func bigCommit() throws {
+        let system = MemoryFileSystem()
+        let log = try Log.open(path: "a", in: system)
+        var generator = SplitMix64(seed: 2)
+        // Noise, so that the value is not compressed.
+        let name = String(decoding: (0..<16_000).map { _ in UInt8(33 + generator.pick(90)) }, as: UTF8.self)
+        try log.change { builder in
+            builder.setCatalog(Drawing.catalog)
+            for row in 0..<1500 as Range<Row> { builder.insertJoint(row, name) }
+        }
+        #expect(log.statistics.writes >= 2)
+        #expect(Array(log.commits()).map(\.byteCount).reduce(0, +) > 16 << 20)
+        let copy = MemoryFileSystem()
+        try copy.setContents("a", try #require(system.contents("a")))
+        let again = try Log.open(path: "a", in: copy)
+        #expect(again.newest.commitNumber == 1)
+        #expect(try again.newest.name(1499) == name)
+        #expect(try again.check() == [])
+    }
 }
