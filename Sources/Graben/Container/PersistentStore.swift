@@ -1,5 +1,5 @@
 public import FoundationEssentials
-import GrabenLog
+package import GrabenLog
 import GrabenModel
 import Synchronization
 
@@ -14,7 +14,8 @@ public final class PersistentStore: Sendable {
     /// The store's identity, kept in its file.
     public var uuid: UUID { log.storeUUID }
 
-    let log: Log
+    /// The store's file, for tools that show what no object does.
+    package let log: Log
     private let entities: Mutex<[StoredEntity?]>
     private let numbers: Mutex<[EntityCode: Int]>
 
