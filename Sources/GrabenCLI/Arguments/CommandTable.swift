@@ -1,0 +1,119 @@
+/// Every command, with its operands and options: the one description that parsing, help and suggestions are made from.
+enum CommandTable {
+    static let store = OperandSpec("STORE")
+
+    static let json = OptionSpec("json", "write one JSON document; errors too, as a line on standard error")
+    static let wide = OptionSpec("wide", "do not cut columns to the terminal's width")
+    private static let formats = [
+        json,
+        OptionSpec("jsonl", "write one JSON object a line"),
+        OptionSpec("csv", "write comma-separated values with a header"),
+        wide,
+    ]
+    private static let filter = OptionSpec(
+        "where", value: "PREDICATE", "only objects for which it is true: 'z > 700 AND name BEGINSWITH \"J\"'")
+    private static let selection = [
+        filter,
+        OptionSpec("sort", value: "KEYS", "by these key paths, separated by commas; a leading - for descending"),
+        OptionSpec("limit", value: "N", "at most N objects"),
+        OptionSpec("offset", value: "N", "leave out the first N"),
+        OptionSpec("columns", value: "KEYS", "only these, separated by commas: id, attributes, relationships, paths such as start.name"),
+    ]
+
+    static let commands: [CommandSpec] = [
+        CommandSpec(
+            name: "info", summary: "what is in a store, and its health", operands: [store], options: [json],
+            notes: [
+                "Shows the format version, identity, sizes, commits, the objects of each entity, how the store was last closed, what is"
+                    + " damaged, and who writes it."
+            ],
+            examples: ["graben info town.graben"], run: InfoCommand.run),
+        CommandSpec(
+            name: "schema", summary: "the model: entities and their properties", operands: [store, OperandSpec("ENTITY", .optional)],
+            options: [json],
+            notes: ["With --json the model's own JSON form, which `load --model` reads; it is always the whole model."],
+            examples: ["graben schema town.graben", "graben schema town.graben --json > town.model.json"], run: SchemaCommand.run),
+        CommandSpec(
+            name: "dump", summary: "all objects, of one entity or of all", operands: [store, OperandSpec("ENTITY", .optional)],
+            options: formats + selection,
+            notes: [
+                "Text shows ids as Entity/row and references by the destination's key; JSON shows both as URIs.",
+                "`load` reads --jsonl and --csv back exactly. --csv, --where, --sort, --limit, --offset and --columns need an ENTITY.",
+            ],
+            examples: ["graben dump town.graben --jsonl", "graben dump town.graben Joint --csv --columns name,x,y,z"],
+            run: DumpCommand.run),
+        CommandSpec(
+            name: "get", summary: "one object, with both ends of its relationships",
+            operands: [store, OperandSpec("ENTITY"), OperandSpec("ID|KEY=VALUE", .some)],
+            options: [json, OptionSpec("fetched", "evaluate fetched properties too")],
+            notes: [
+                "An id is a row number, Entity/row or a URI (either of the last two may stand in the place of ENTITY). Several KEY=VALUE"
+                    + " together make one key."
+            ],
+            examples: ["graben get town.graben Joint name=J-12", "graben get town.graben Line 4 --json"], run: GetCommand.run),
+        CommandSpec(
+            name: "query", summary: "objects that match, sorted, in columns", operands: [store, OperandSpec("ENTITY")],
+            options: selection + formats,
+            notes: ["PREDICATE is written in the format language of NSPredicate."],
+            examples: ["graben query town.graben Joint --where 'z > 700' --sort -z --limit 10 --columns name,x,y,z"],
+            run: QueryCommand.run),
+        CommandSpec(
+            name: "count", summary: "how many objects there are, or match", operands: [store, OperandSpec("ENTITY", .optional)],
+            options: [filter, json],
+            examples: ["graben count town.graben", "graben count town.graben Line --where 'length == nil'"], run: CountCommand.run),
+        CommandSpec(
+            name: "log", summary: "the commits, newest first", operands: [store],
+            options: [OptionSpec("limit", value: "N", "at most the N newest")] + formats,
+            examples: ["graben log town.graben --limit 5"], run: LogCommand.run),
+        CommandSpec(
+            name: "check", summary: "verify everything: checksums, records, references, inverses, unique keys", operands: [store],
+            options: [json],
+            notes: ["Ends with status 1 and a list when something is found. Changes nothing."],
+            examples: ["graben check town.graben"], run: CheckCommand.run),
+        CommandSpec(
+            name: "load", summary: "fill a new store from tables: TSV, CSV or JSON lines",
+            operands: [OperandSpec("STORE"), OperandSpec("FILE", .some)],
+            options: [
+                OptionSpec("model", value: "FILE", "the model in its JSON form; needed for a new store"),
+                OptionSpec("append", "add to a store that exists, in one commit"),
+                OptionSpec("author", value: "NAME", "who the commit says it is by"), json,
+            ],
+            notes: [
+                "A FILE is named after its entity, Entity.tsv, Entity.csv or Entity.jsonl; ENTITY=FILE names another. In JSON lines an object"
+                    + " may say its entity itself. Its header, or the keys, are property names.",
+                "A to-one's column holds the destination's key: the attribute that the relationship's userInfo names under \"key\", else its"
+                    + " only unique one, else \"name\".",
+                "All rows go into one commit; when one is bad nothing is written.",
+            ],
+            examples: ["graben load town.graben --model ky10.model.json ky10/Joint.tsv ky10/Line.tsv"], run: LoadCommand.run),
+        CommandSpec(
+            name: "draw", summary: "a drawing of points and lines as SVG", operands: [store],
+            options: [
+                OptionSpec("output", letter: "o", value: "FILE", "write to FILE; - is standard output, and the default"),
+                OptionSpec("entity", value: "ENTITY", "the points"),
+                OptionSpec("xy", value: "KEYS", "the points' attributes across and up"),
+                OptionSpec("lines", value: "ENTITY:START,END", "the lines, and their two to-one relationships to points"),
+                OptionSpec("points", "draw the points too"),
+                OptionSpec("color", value: "KEY", "color by an attribute of the lines, or of their ends"),
+                OptionSpec("view", value: "VIEW", "top, front, side or iso; of the first three packed attributes"),
+                OptionSpec("where", value: "PREDICATE", "only lines (or, without lines, points) for which it is true"),
+                OptionSpec("size", value: "PIXELS", "the longer side of the drawing; 1000 unless said"), json,
+            ],
+            notes: [
+                "Without --entity the points are the only entity with two packed attributes or more, and the lines the only one with two"
+                    + " to-ones to it. To scale, y up; the same store gives the same bytes."
+            ],
+            examples: ["graben draw town.graben -o town.svg", "graben draw town.graben --color z -o - | rsvg-convert > town.png"],
+            run: DrawCommand.run),
+        CommandSpec(
+            name: "help", summary: "this, or the help of a command", operands: [OperandSpec("COMMAND", .optional)],
+            run: HelpText.run),
+        CommandSpec(name: "version", summary: "the versions of the program and the file format", options: [json], run: VersionCommand.run),
+    ]
+
+    static func command(named name: String) throws(CLIError) -> CommandSpec {
+        if let command = commands.first(where: { $0.name == name }) { return command }
+        let nearest = Nearest.name(to: name, in: commands.map(\.name))
+        throw .usage("unknown-command", "no command \(name.shown)\(suggestion(nearest))", hint: "graben help")
+    }
+}

@@ -1,0 +1,59 @@
+/// A command line that was understood.
+struct Invocation: Sendable {
+    let command: CommandSpec
+    var operands: [String] = []
+    private var values: [String: [String]] = [:]
+
+    init(_ command: CommandSpec) { self.command = command }
+
+    mutating func add(_ option: String, _ value: String) { values[option, default: []].append(value) }
+
+    func has(_ option: String) -> Bool { values[option] != nil }
+    func value(_ option: String) -> String? { values[option]?.last }
+
+    /// A number of objects: 0 or more.
+    func count(_ option: String) throws(CLIError) -> Int? {
+        guard let text = value(option) else { return nil }
+        // Beyond this no store reaches, and nothing that is added to it overflows.
+        guard let number = Int(text), (0...(1 << 48)).contains(number) else {
+            throw .usage("bad-value", "--\(option) takes a number from 0 on, not \(text.shown)", hint: "graben help \(command.name)")
+        }
+        return number
+    }
+
+    /// Names separated by commas.
+    func list(_ option: String) throws(CLIError) -> [String]? {
+        guard let text = value(option) else { return nil }
+        let names = text.split(separator: ",", omittingEmptySubsequences: false).map {
+            String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }
+        guard names.allSatisfy({ !$0.isEmpty }) else {
+            throw .usage("bad-value", "--\(option) takes names separated by commas, not \(text.shown)")
+        }
+        return names
+    }
+
+    /// What stands at a place after the command.
+    func operand(_ place: Int) -> String? { operands.indices.contains(place) ? operands[place] : nil }
+    /// The store's path; parsing made sure of it.
+    var store: String { operand(0) ?? "" }
+}
+
+/// In which form rows are written.
+enum RowFormat: Sendable {
+    case text, json, jsonLines, csv
+
+    init(_ invocation: Invocation) throws(CLIError) {
+        let asked = ["json", "jsonl", "csv"].filter { invocation.has($0) }
+        guard asked.count <= 1 else {
+            throw .usage("conflict", "--\(asked[0]) and --\(asked[1]) are two forms of output; choose one")
+        }
+        self =
+            switch asked.first {
+            case "json": .json
+            case "jsonl": .jsonLines
+            case "csv": .csv
+            default: .text
+            }
+    }
+}

@@ -1,0 +1,1 @@
+enum CheckCommand { static func run(_ session: Session) throws {} }

@@ -1,0 +1,1 @@
+enum DrawCommand { static func run(_ session: Session) throws {} }

@@ -1,0 +1,52 @@
+import Graben
+import GrabenLog
+import GrabenModel
+
+/// A store opened by the model its own file holds, for reading only.
+struct OpenStore {
+    let path: String
+    let log: Log
+    let model: ResolvedModel
+    let coordinator: PersistentStoreCoordinator
+    let context: ManagedObjectContext
+    let names: ReferenceNames
+
+    /// Opens the store of a session's first operand; what cannot be read of it is a warning, and the process will end with status 65.
+    init(_ session: Session) throws {
+        let path = session.invocation.store
+        try self.init(path: path)
+        if let damage = log.damage {
+            session.flaw(
+                "'\(path)' is damaged at byte \(damage.offset): \(damage.reason); shown is the store as of commit"
+                    + " \(log.newest.commitNumber), the last one before that")
+        }
+        context.errorHandler = { error in session.flaw("\(error)") }
+    }
+
+    init(path: String) throws {
+        let model = try ManagedObjectModel(ofStoreAt: path)
+        let container = try PersistentContainer(
+            model: model, stores: [StoreConfiguration(.file(path), isReadOnly: true, createsIfMissing: false)])
+        guard let store = container.coordinator.stores.first else {
+            throw CLIError(.inputOutput, "store.closed", "opening '\(path)': the store is not there any more", file: path)
+        }
+        self.path = path
+        log = store.log
+        self.model = container.model
+        coordinator = container.coordinator
+        context = container.newContext()
+        names = ReferenceNames(context, container.model)
+    }
+
+    /// The entity of a name, or the error that suggests another.
+    func entity(_ name: String) throws(CLIError) -> Entity {
+        if let entity = model.entity(named: name) { return entity }
+        let known = model.entities.map(\.name)
+        let nearest = Nearest.name(to: name, in: known)
+        let all = nearest == nil && known.count <= 12 ? "; it has \(known.joined(separator: ", "))" : suggestion(nearest)
+        throw CLIError(.notFound, "entity.unknown", "'\(path)' has no entity \(name.shown)\(all)", file: path)
+    }
+
+    /// The entities that have objects of their own.
+    var concreteEntities: [Entity] { model.entities.filter { !$0.isAbstract } }
+}
