@@ -24,8 +24,10 @@ final class Session {
     }
 
     /// A line on standard error; whether it arrives decides nothing.
-    func say(_ line: String) {
-        try? messages.write(line + "\n")
+    func say(_ line: String) { sayAside(line + "\n") }
+
+    func sayAside(_ text: String) {
+        try? messages.write(text)
         try? messages.flush()
     }
 }
