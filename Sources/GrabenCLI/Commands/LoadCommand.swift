@@ -28,20 +28,20 @@ enum LoadCommand {
         let model = try ManagedObjectModel.load(path: modelPath)
         let files = try tables(session, model.resolved())
         let draft = "\(path).loading-\(getpid())"
-        try Interruption.deferred {
-            defer { for suffix in ["", "-lock", "-index"] { unlink(draft + suffix) } }
-            let container = try at(path, draft) {
-                try PersistentContainer(model: model, stores: [StoreConfiguration(.file(draft))])
-            }
-            let result = try at(path, draft) {
-                let result = try load(files, into: container, session)
-                try container.close()
-                return result
-            }
-            try Interruption.check()
-            try publish(draft, as: path)
-            try report(result, session)
+        let drafts = ["", "-lock", "-index"].map { draft + $0 }
+        Interruption.setDrafts(drafts)
+        defer {
+            for file in drafts { unlink(file) }
+            Interruption.setDrafts([])
         }
+        let result = try at(path, draft) {
+            let container = try PersistentContainer(model: model, stores: [StoreConfiguration(.file(draft))])
+            let result = try load(files, into: container, session)
+            try container.close()
+            return result
+        }
+        try publish(draft, as: path)
+        try report(result, session)
     }
 
     /// Errors about the draft are errors about the store it will be.

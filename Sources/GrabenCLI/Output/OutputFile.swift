@@ -29,6 +29,7 @@ final class OutputFile {
         draft = isDirect ? nil : "\(path).writing-\(getpid())"
         descriptor = open(draft ?? path, O_WRONLY | O_CLOEXEC | (isDirect ? 0 : O_CREAT | O_EXCL), 0o644)
         guard descriptor >= 0 else { throw failure("creating") }
+        if let draft { Interruption.setDrafts([draft]) }
         self.path = path
         output = ByteOutput(descriptor, name: "'\(path)'")
     }
@@ -47,6 +48,9 @@ final class OutputFile {
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
-        if let draft { unlink(draft) }
+        if let draft {
+            unlink(draft)
+            Interruption.setDrafts([])
+        }
     }
 }
