@@ -10,7 +10,7 @@ package struct BoundPredicate {
     /// The parts that must all be true, in the order they are written.
     package let conjuncts: [PredicateConjunct]
 
-    private let test: BoundTest.Evaluate
+    private let test: BoundTest
 
     init(_ root: PredicateNode, _ binder: PredicateBinder) throws(ObjectPredicateError) {
         var binder = binder
@@ -26,7 +26,7 @@ package struct BoundPredicate {
             case false?: if conjuncts.isEmpty { answer = false }
             case nil: if answer == true { answer = nil }
             }
-            conjuncts.append(PredicateConjunct(condition: test.condition, test: test.evaluate))
+            conjuncts.append(PredicateConjunct(condition: test.condition, test: test))
         }
         constant = answer
         properties = binder.properties
@@ -35,8 +35,8 @@ package struct BoundPredicate {
             test = conjuncts[0].test
         } else {
             let tests = conjuncts.map(\.test)
-            test = { frame throws(ObjectPredicateError) in
-                for test in tests where !(try test(&frame)) { return false }
+            test = BoundTest { frame throws(ObjectPredicateError) in
+                for test in tests where !(try test.evaluate(&frame)) { return false }
                 return true
             }
         }
@@ -52,7 +52,7 @@ package struct BoundPredicate {
 package struct PredicateConjunct {
     /// What it says of one attribute; nil where it says more than that.
     package let condition: PropertyCondition?
-    let test: BoundTest.Evaluate
+    let test: BoundTest
 
     /// Whether this part is true of an object.
     package func evaluate(_ object: any PredicateObject) throws(ObjectPredicateError) -> Bool {
@@ -80,10 +80,10 @@ package enum PropertyCondition: Equatable, Sendable {
     }
 }
 
-private func run(_ test: BoundTest.Evaluate, _ object: any PredicateObject) throws(ObjectPredicateError) -> Bool {
+private func run(_ test: BoundTest, _ object: any PredicateObject) throws(ObjectPredicateError) -> Bool {
     var frame = EvaluationFrame(root: object)
     do throws(ObjectPredicateError) {
-        return try test(&frame)
+        return try test.evaluate(&frame)
     } catch .evaluation(var problem) {
         if problem.object == nil { problem.object = object.predicateIdentity }
         throw .evaluation(problem)

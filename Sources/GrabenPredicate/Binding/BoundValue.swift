@@ -83,7 +83,7 @@ final class EvaluationSite {
 }
 
 /// Stands for the object where constants are computed.
-struct NoObject: PredicateObject {
+final class NoObject: PredicateObject {
     struct Schema: PredicateSchema {
         var name: String { "no entity" }
         func property(named name: String) -> PredicateProperty? { nil }

@@ -38,9 +38,9 @@ extension PredicateBinder {
     private func binary(
         _ operation: ArithmeticOperator, _ left: BoundValue, _ right: BoundValue, _ site: EvaluationSite
     ) throws(ObjectPredicateError) -> BoundValue {
-        let (x, y) = (left.evaluate, right.evaluate)
         let bound = BoundValue(type: .scalar(nil)) { frame throws(ObjectPredicateError) in
-            let (a, b) = (try x(&frame), try y(&frame))
+            let a = try left.evaluate(&frame)
+            let b = try right.evaluate(&frame)
             do throws(OperandProblem) { return try Operand.arithmetic(operation, a, b) } catch { throw site.error(error) }
         }
         return try folded(bound, constant: left.constant != nil && right.constant != nil)
@@ -70,11 +70,11 @@ extension PredicateBinder {
         guard let body = PredicateFunctions.body(named: name) else { throw site.error("no function \"\(name)\" is registered") }
         var values: [BoundValue] = []
         for argument in arguments { values.append(try compile(argument)) }
-        let parts = values.map(\.evaluate)
+        let parts = values
         let bound = BoundValue(type: .unknown) { frame throws(ObjectPredicateError) in
             var literals: [PredicateLiteral] = []
             for part in parts {
-                let operand = try part(&frame)
+                let operand = try part.evaluate(&frame)
                 guard let literal = operand.literal else {
                     throw site.error("\(operand.kindName) without an id cannot be handed to a function")
                 }
@@ -99,9 +99,9 @@ extension PredicateBinder {
             do throws(OperandProblem) { kind = try CastType(named: constant) } catch { throw site.error(error) }
             return try apply(value, type: .scalar(kind.family), site: site) { operand throws(OperandProblem) in try kind.cast(operand) }
         }
-        let (x, y) = (value.evaluate, name.evaluate)
         return BoundValue(type: .unknown) { frame throws(ObjectPredicateError) in
-            let (operand, type) = (try x(&frame), try y(&frame))
+            let operand = try value.evaluate(&frame)
+            let type = try name.evaluate(&frame)
             do throws(OperandProblem) { return try CastType(named: type).cast(operand) } catch { throw site.error(error) }
         }
     }

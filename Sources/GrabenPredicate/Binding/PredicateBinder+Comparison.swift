@@ -45,9 +45,9 @@ extension PredicateBinder {
                 try evaluate(&frame)
             }
         }
-        let (x, y) = (left.evaluate, right.evaluate)
         return BoundTest { frame throws(ObjectPredicateError) in
-            let (a, b) = (try x(&frame), try y(&frame))
+            let a = try left.evaluate(&frame)
+            let b = try right.evaluate(&frame)
             do throws(OperandProblem) { return try compare.matches(a, b) } catch { throw site.error(error) }
         }
     }

@@ -47,7 +47,7 @@ struct PredicateBinder {
     }
 
     private mutating func all(_ members: [PredicateNode]) throws(ObjectPredicateError) -> BoundTest {
-        var tests: [BoundTest.Evaluate] = []
+        var tests: [BoundTest] = []
         var isFalse = false
         for member in members {
             // Every member is bound, so that an unknown key is reported even behind a false (D20).
@@ -56,41 +56,42 @@ struct PredicateBinder {
             if test.constant == true { continue }
             // What stands before a constant false is still evaluated: it may throw, and errors are part of the answer.
             if test.constant == false { isFalse = true }
-            tests.append(test.evaluate)
+            tests.append(test)
         }
         if tests.isEmpty { return BoundTest(constant: true) }
         if isFalse, tests.count == 1 { return BoundTest(constant: false) }
-        if tests.count == 1 { return BoundTest(evaluate: tests[0]) }
+        if tests.count == 1 { return BoundTest(evaluate: tests[0].evaluate) }
         if tests.count == 2 {
-            let (first, second) = (tests[0], tests[1])
+            let first = tests[0]
+            let second = tests[1]
             return BoundTest { frame throws(ObjectPredicateError) in
-                if !(try first(&frame)) { return false }
-                return try second(&frame)
+                if !(try first.evaluate(&frame)) { return false }
+                return try second.evaluate(&frame)
             }
         }
         let kept = tests
         return BoundTest { frame throws(ObjectPredicateError) in
-            for test in kept where !(try test(&frame)) { return false }
+            for test in kept where !(try test.evaluate(&frame)) { return false }
             return true
         }
     }
 
     private mutating func any(_ members: [PredicateNode]) throws(ObjectPredicateError) -> BoundTest {
-        var tests: [BoundTest.Evaluate] = []
+        var tests: [BoundTest] = []
         var isTrue = false
         for member in members {
             let test = try compile(member)
             if isTrue { continue }
             if test.constant == false { continue }
             if test.constant == true { isTrue = true }
-            tests.append(test.evaluate)
+            tests.append(test)
         }
         if tests.isEmpty { return BoundTest(constant: false) }
         if isTrue, tests.count == 1 { return BoundTest(constant: true) }
-        if tests.count == 1 { return BoundTest(evaluate: tests[0]) }
+        if tests.count == 1 { return BoundTest(evaluate: tests[0].evaluate) }
         let kept = tests
         return BoundTest { frame throws(ObjectPredicateError) in
-            for test in kept where try test(&frame) { return true }
+            for test in kept where try test.evaluate(&frame) { return true }
             return false
         }
     }
@@ -164,11 +165,11 @@ struct PredicateBinder {
             constants.append(constant)
         }
         if constants.count == values.count { return BoundValue(constant: .list(constants)) }
-        let parts = values.map(\.evaluate)
+        let parts = values
         return BoundValue(type: .collection(.unknown, isOrdered: true, .computed)) { frame throws(ObjectPredicateError) in
             var elements: [Operand] = []
             elements.reserveCapacity(parts.count)
-            for part in parts { elements.append(try part(&frame)) }
+            for part in parts { elements.append(try part.evaluate(&frame)) }
             return .list(elements)
         }
     }
@@ -185,14 +186,14 @@ struct PredicateBinder {
         _ first: ValueExpression, _ terms: [ArithmeticTerm], _ site: EvaluationSite
     ) throws(ObjectPredicateError) -> BoundValue {
         var left = try compile(first)
-        var parts: [(operation: ArithmeticOperator, operand: BoundValue.Evaluate)] = []
+        var parts: [(operation: ArithmeticOperator, operand: BoundValue)] = []
         for term in terms {
             let right = try compile(term.operand)
             // Leading constants are computed now, one operator at a time.
             if parts.isEmpty, let x = left.constant, let y = right.constant, let result = try? Operand.arithmetic(term.operation, x, y) {
                 left = BoundValue(constant: result)
             } else {
-                parts.append((term.operation, right.evaluate))
+                parts.append((term.operation, right))
             }
         }
         if parts.isEmpty { return left }
@@ -202,7 +203,7 @@ struct PredicateBinder {
         return BoundValue(type: .scalar(nil)) { frame throws(ObjectPredicateError) in
             var result = try begin(&frame)
             for part in rest {
-                let operand = try part.operand(&frame)
+                let operand = try part.operand.evaluate(&frame)
                 do throws(OperandProblem) { result = try Operand.arithmetic(part.operation, result, operand) } catch {
                     throw site.error(error)
                 }
@@ -217,9 +218,8 @@ struct PredicateBinder {
         let test = try compile(test)
         let (first, second) = (try compile(first), try compile(second))
         if let constant = test.constant { return constant ? first : second }
-        let (decide, yes, no) = (test.evaluate, first.evaluate, second.evaluate)
         return BoundValue(type: .unknown) { frame throws(ObjectPredicateError) in
-            try decide(&frame) ? try yes(&frame) : try no(&frame)
+            try test.evaluate(&frame) ? try first.evaluate(&frame) : try second.evaluate(&frame)
         }
     }
 

@@ -41,7 +41,9 @@ package enum PredicateFamily: String, Sendable {
 }
 
 /// What evaluation reads an object through: a cursor over records, a managed object, a JSON object.
-package protocol PredicateObject {
+///
+/// A class, since it is handed on for every row: a reference costs a count, another existential a copy of a box.
+package protocol PredicateObject: AnyObject {
     /// What SELF and relationships compare by; a reference value equals the object with its id.
     var predicateIdentity: ObjectID? { get }
     var predicateSchema: any PredicateSchema { get }

@@ -70,24 +70,27 @@ struct ConstantMatcher {
         let slow: (Value) throws(ObjectPredicateError) -> Bool = { value throws(ObjectPredicateError) in
             do throws(OperandProblem) { return try matches(Operand(value)) } catch { throw site.error(error) }
         }
-        let fast = numberTest(reader, slow) ?? textTest(reader, slow)
-        return BoundTest(condition: condition(attribute), evaluate: fast ?? general)
+        // Tests are handed about in their struct: a closure in an Optional or an array is called through two thunks.
+        var test = numberTest(reader, slow) ?? textTest(reader, slow) ?? BoundTest(evaluate: general)
+        test.condition = condition(attribute)
+        return test
     }
 
-    private func numberTest(_ reader: PropertyReader, _ slow: @escaping (Value) throws(ObjectPredicateError) -> Bool) -> BoundTest.Evaluate?
-    {
+    private func numberTest(_ reader: PropertyReader, _ slow: @escaping (Value) throws(ObjectPredicateError) -> Bool) -> BoundTest? {
         guard let mask = OrderMask(comparer.operation), let number = right.number else { return nil }
         switch number {
         case .int(let constant):
-            return { frame throws(ObjectPredicateError) in
+            let double = Double(constant)
+            let isExact = Int64(exactly: double) == constant
+            return BoundTest { frame throws(ObjectPredicateError) in
                 switch try reader.value(frame.root) {
                 case .int(let x): mask.accepts(x, constant)
-                case .double(let x): mask.accepts(NumberOrder.order(constant, x).map { -$0 })
+                case .double(let x): isExact ? mask.accepts(x, double) : mask.accepts(NumberOrder.order(constant, x).map { -$0 })
                 case let other: try slow(other)
                 }
             }
         case .double(let constant):
-            return { frame throws(ObjectPredicateError) in
+            return BoundTest { frame throws(ObjectPredicateError) in
                 switch try reader.value(frame.root) {
                 case .double(let x): mask.accepts(x, constant)
                 case .int(let x): mask.accepts(NumberOrder.order(x, constant))
@@ -98,7 +101,7 @@ struct ConstantMatcher {
         }
     }
 
-    private func textTest(_ reader: PropertyReader, _ slow: @escaping (Value) throws(ObjectPredicateError) -> Bool) -> BoundTest.Evaluate? {
+    private func textTest(_ reader: PropertyReader, _ slow: @escaping (Value) throws(ObjectPredicateError) -> Bool) -> BoundTest? {
         guard case .string(let constant) = right, comparer.options.isEmpty else { return nil }
         let matches: (String) -> Bool
         switch comparer.operation {
@@ -107,7 +110,7 @@ struct ConstantMatcher {
         case .contains: matches = { TextSearch.contains($0, constant) }
         default: return nil
         }
-        return { frame throws(ObjectPredicateError) in
+        return BoundTest { frame throws(ObjectPredicateError) in
             switch try reader.value(frame.root) {
             case .string(let x): matches(x)
             case let other: try slow(other)

@@ -127,7 +127,7 @@ struct NumberTests {
 }
 
 /// An object with one attribute of any family.
-struct Loose: PredicateObject {
+final class Loose: PredicateObject {
     struct Schema: PredicateSchema {
         let name = "Loose"
         let propertyNames = ["v"]
@@ -136,6 +136,7 @@ struct Loose: PredicateObject {
         }
     }
     let v: Value
+    init(v: Value) { self.v = v }
     var predicateIdentity: ObjectID? { nil }
     var predicateSchema: any PredicateSchema { Schema() }
     func predicateValue(at index: Int) throws -> Value { v }
