@@ -8,7 +8,10 @@ struct EvaluationFrame {
 }
 
 /// A compiled expression.
-struct BoundValue {
+///
+/// A class, because compiling recurses as deep as the tree and a reference needs little stack; and because a closure in an array or an
+/// Optional is called through two thunks, one in an object is not.
+final class BoundValue {
     typealias Evaluate = (inout EvaluationFrame) throws(ObjectPredicateError) -> Operand
 
     var type: StaticType
@@ -32,7 +35,7 @@ struct BoundValue {
 }
 
 /// A compiled predicate.
-struct BoundTest {
+final class BoundTest {
     typealias Evaluate = (inout EvaluationFrame) throws(ObjectPredicateError) -> Bool
 
     /// The answer, where it is the same for every object.

@@ -38,9 +38,11 @@ extension PredicateBinder {
     private func binary(
         _ operation: ArithmeticOperator, _ left: BoundValue, _ right: BoundValue, _ site: EvaluationSite
     ) throws(ObjectPredicateError) -> BoundValue {
+        let x = left.evaluate
+        let y = right.evaluate
         let bound = BoundValue(type: .scalar(nil)) { frame throws(ObjectPredicateError) in
-            let a = try left.evaluate(&frame)
-            let b = try right.evaluate(&frame)
+            let a = try x(&frame)
+            let b = try y(&frame)
             do throws(OperandProblem) { return try Operand.arithmetic(operation, a, b) } catch { throw site.error(error) }
         }
         return try folded(bound, constant: left.constant != nil && right.constant != nil)
@@ -99,9 +101,11 @@ extension PredicateBinder {
             do throws(OperandProblem) { kind = try CastType(named: constant) } catch { throw site.error(error) }
             return try apply(value, type: .scalar(kind.family), site: site) { operand throws(OperandProblem) in try kind.cast(operand) }
         }
+        let x = value.evaluate
+        let y = name.evaluate
         return BoundValue(type: .unknown) { frame throws(ObjectPredicateError) in
-            let operand = try value.evaluate(&frame)
-            let type = try name.evaluate(&frame)
+            let operand = try x(&frame)
+            let type = try y(&frame)
             do throws(OperandProblem) { return try CastType(named: type).cast(operand) } catch { throw site.error(error) }
         }
     }

@@ -45,9 +45,11 @@ extension PredicateBinder {
                 try evaluate(&frame)
             }
         }
+        let x = left.evaluate
+        let y = right.evaluate
         return BoundTest { frame throws(ObjectPredicateError) in
-            let a = try left.evaluate(&frame)
-            let b = try right.evaluate(&frame)
+            let a = try x(&frame)
+            let b = try y(&frame)
             do throws(OperandProblem) { return try compare.matches(a, b) } catch { throw site.error(error) }
         }
     }

@@ -62,11 +62,11 @@ struct PredicateBinder {
         if isFalse, tests.count == 1 { return BoundTest(constant: false) }
         if tests.count == 1 { return BoundTest(evaluate: tests[0].evaluate) }
         if tests.count == 2 {
-            let first = tests[0]
-            let second = tests[1]
+            let first = tests[0].evaluate
+            let second = tests[1].evaluate
             return BoundTest { frame throws(ObjectPredicateError) in
-                if !(try first.evaluate(&frame)) { return false }
-                return try second.evaluate(&frame)
+                if !(try first(&frame)) { return false }
+                return try second(&frame)
             }
         }
         let kept = tests
@@ -127,7 +127,7 @@ struct PredicateBinder {
         guard constant else { return value }
         var frame = EvaluationFrame(root: NoObject())
         do throws(ObjectPredicateError) {
-            var folded = BoundValue(constant: try value.evaluate(&frame))
+            let folded = BoundValue(constant: try value.evaluate(&frame))
             if case .unknown = folded.type { folded.type = value.type }
             return folded
         } catch .unknownKey(let key, let keyPath, let entity, let nearest) {
@@ -218,8 +218,11 @@ struct PredicateBinder {
         let test = try compile(test)
         let (first, second) = (try compile(first), try compile(second))
         if let constant = test.constant { return constant ? first : second }
+        let decide = test.evaluate
+        let yes = first.evaluate
+        let no = second.evaluate
         return BoundValue(type: .unknown) { frame throws(ObjectPredicateError) in
-            try test.evaluate(&frame) ? try first.evaluate(&frame) : try second.evaluate(&frame)
+            try decide(&frame) ? try yes(&frame) : try no(&frame)
         }
     }
 

@@ -70,8 +70,7 @@ struct ConstantMatcher {
         let slow: (Value) throws(ObjectPredicateError) -> Bool = { value throws(ObjectPredicateError) in
             do throws(OperandProblem) { return try matches(Operand(value)) } catch { throw site.error(error) }
         }
-        // Tests are handed about in their struct: a closure in an Optional or an array is called through two thunks.
-        var test = numberTest(reader, slow) ?? textTest(reader, slow) ?? BoundTest(evaluate: general)
+        let test = numberTest(reader, slow) ?? textTest(reader, slow) ?? BoundTest(evaluate: general)
         test.condition = condition(attribute)
         return test
     }
