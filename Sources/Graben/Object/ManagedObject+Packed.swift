@@ -57,7 +57,7 @@ extension ManagedObject {
 
     /// What the fast getters cannot read: objects outside a context. Runs no user code, because the compiler is told that it releases
     /// nothing (an opaque call would make it retain the object around every read).
-    @inline(never) @usableFromInline @_effects(releasenone)
+    @inline(never) @usableFromInline @_effects(readonly)
     final func packedSlow(_ lane: Int) -> Double {
         switch packedValue(lane) {
         case .double(let value): value
