@@ -22,6 +22,8 @@ struct CommitWriter {
             if newest.contains(stored.code, object._row) { commit.appendTombstone(layout: stored.layout, row: object._row) }
             return
         }
+        // Another commit deleted it: what is left of it here is only the other side of changes to others.
+        guard object.isInserted || newest.contains(stored.code, object._row) else { return }
         let fields = object.info.entity.fields
         let properties = object.info.properties
         if object.isInserted {
@@ -75,8 +77,11 @@ struct CommitWriter {
             if try writeWholeChunk(table, stored, index, overlay, newest, &commit) { continue }
             overlay.dirty.forEach { slot in
                 let row = context.row(chunk: index, slot: slot, in: table)
-                if let object = table.registered(row), object.has(ObjectFlag.deleted) { return }
+                let object = table.registered(row)
+                if object?.has(ObjectFlag.deleted) == true { return }
                 let isNew = !newest.contains(stored.code, row)
+                // Rows that another commit deleted are left alone.
+                if isNew, object?.isInserted != true { return }
                 let lanes = table.info.laneProperties.indices.filter {
                     isNew || table.info.geometry.value(overlay.data, $0, slot) != overlay.baseValue($0, slot)
                 }
@@ -141,11 +146,10 @@ struct CommitWriter {
             case .both(let link):
                 // A pair is kept once, under its lesser id.
                 let before = Set(try members(of: object, number, newest))
-                let members = Set(object.memberIDs(number))
-                for id in members.subtracting(before).sorted() where object.objectID <= id {
+                for id in state.added.ids.sorted() where object.objectID <= id && !before.contains(id) {
                     append(&commit, link, stored.code, object._row, .init(member: id, order: 0, removed: false))
                 }
-                for id in before.subtracting(members).sorted() {
+                for id in state.removed.ids.sorted() where before.contains(id) {
                     removePair(&commit, link, stored, object, id, newest)
                 }
             case .field, .reverse, .member, nil: break
@@ -249,22 +253,27 @@ enum LinkOrder {
         let state = object.state(number)
         let isOrdered = object.info.properties[number].isOrdered
         if state.order == nil, state.removed.isEmpty {
-            // The common case reads no members but the last: an append.
-            var last = isOrdered ? stored.orderedMembers(of: object._row, link, in: newest).last?.order ?? 0 : 0
-            return state.added.ids.map { id in
-                if isOrdered { last += gap }
+            // The common case: appends.
+            guard isOrdered else { return state.added.ids.map { Change(member: $0, order: 0, removed: false) } }
+            let before = stored.orderedMembers(of: object._row, link, in: newest)
+            let known = Set(before.map(\.id))
+            var last = before.last?.order ?? 0
+            return state.added.ids.filter { !known.contains($0) }.map { id in
+                last += gap
                 return Change(member: id, order: last, removed: false)
             }
         }
         let before = stored.orderedMembers(of: object._row, link, in: newest)
-        let members = object.memberIDs(number)
+        guard isOrdered else {
+            // Only what changed here: another commit may have added and removed others.
+            let known = Dictionary(before.map { ($0.id, $0.order) }, uniquingKeysWith: { first, _ in first })
+            return state.removed.ids.compactMap { id in known[id].map { Change(member: id, order: $0, removed: true) } }
+                + state.added.ids.filter { known[$0] == nil }.map { Change(member: $0, order: 0, removed: false) }
+        }
+        let members = ToManyState.merged(object.memberIDs(number), base: object.committedMemberIDs(number), with: before.map(\.id))
         let wanted = Set(members)
         var changes = before.filter { !wanted.contains($0.id) }.map { Change(member: $0.id, order: $0.order, removed: true) }
         let known = Dictionary(before.map { ($0.id, $0.order) }, uniquingKeysWith: { first, _ in first })
-        guard isOrdered else {
-            changes += members.filter { known[$0] == nil }.map { Change(member: $0, order: 0, removed: false) }
-            return changes
-        }
         let keys = orderKeys(members.map { known[$0] })
         for (id, key) in zip(members, keys) where known[id] != key {
             if let old = known[id] { changes.append(Change(member: id, order: old, removed: true)) }

@@ -7,11 +7,13 @@ import GrabenModel
 /// the other. Run under the writer lock, so that nothing can come in between.
 struct ConflictCheck {
     let context: ManagedObjectContext
+    let store: PersistentStore
     let base: LogSnapshot
     let newest: LogSnapshot
 
     func check(_ objects: [ManagedObject]) throws(GrabenError) {
-        guard newest !== base else { return }
+        let isStale = objects.contains { $0.has(ObjectFlag.stale) || $0.has(ObjectFlag.missing) }
+        guard newest !== base || isStale else { return }
         var touched = TouchedRows()
         var step = base.next
         while let snapshot = step {
@@ -24,19 +26,25 @@ struct ConflictCheck {
             if let conflict = try conflict(of: object, touched) { conflicts.append(conflict) }
             conflicts += try goneTargets(of: object, touched)
         }
+        conflicts += looseConflicts(touched)
         conflicts += try newReferrers(to: objects, touched)
         if !conflicts.isEmpty { throw .conflict(conflicts) }
     }
 
     private func conflict(of object: ManagedObject, _ touched: TouchedRows) throws(GrabenError) -> SaveConflict? {
-        guard let stored = object._table.stored, !object.isInserted, let rows = touched.entities[stored.code] else { return nil }
+        guard let stored = object._table.stored, !object.isInserted else { return nil }
         let row = object._row
-        if rows.deleted.contains(row) {
-            return object.has(ObjectFlag.deleted) || !object.hasPersistentChangedValues ? nil : conflict(object, .deletedElsewhere)
+        let rows = touched.entities[stored.code] ?? TouchedRows.Entity()
+        // What a stale object is based on lies before the snapshot, so the commits since do not tell all that happened to it.
+        let isStale = object.has(ObjectFlag.stale)
+        if rows.deleted.contains(row) || object.has(ObjectFlag.missing) || (isStale && !newest.contains(stored.code, row)) {
+            return object.has(ObjectFlag.deleted) || !object.hasValuesOfItsOwn ? nil : conflict(object, .deletedElsewhere)
         }
-        guard rows.updated.contains(row) || rows.moved.contains(row) else { return nil }
+        let order = try conflictingOrder(of: object, stored)
+        let isMoved = rows.moved.contains(row) || isStale
+        guard rows.updated.contains(row) || isMoved else { return order.isEmpty ? nil : conflict(object, .changed(order)) }
         guard let record = try read(stored, row) else { return nil }
-        var properties: [SaveConflict.Property] = []
+        var properties = order
         var changedThere = false
         let data = object.data
         for property in object.info.properties where property.field >= 0 {
@@ -49,7 +57,7 @@ struct ConflictCheck {
                 properties.append(.init(key: property.name, base: base, here: here, stored: there))
             }
         }
-        if rows.moved.contains(row) { comparePacked(object, stored, &properties, &changedThere) }
+        if isMoved { comparePacked(object, stored, &properties, &changedThere) }
         if object.has(ObjectFlag.deleted) { return changedThere ? conflict(object, .changedElsewhere) : nil }
         return properties.isEmpty ? nil : conflict(object, .changed(properties))
     }
@@ -73,6 +81,47 @@ struct ConflictCheck {
         }
     }
 
+    /// Ordered relationships that were put in another order on both sides; additions alone are merged.
+    private func conflictingOrder(of object: ManagedObject, _ stored: StoredEntity) throws(GrabenError) -> [SaveConflict.Property] {
+        guard !object.has(ObjectFlag.deleted), let data = object._data else { return [] }
+        var properties: [SaveConflict.Property] = []
+        for (number, state) in data.toMany {
+            guard let order = state.order, let before = state.base else { continue }
+            let property = object.info.properties[number]
+            let there: [ObjectID]
+            do { there = try stored.members(of: object._row, property, in: newest) } catch { throw .store(error) }
+            let kept = Set(before).intersection(there)
+            guard order != there, before.filter(kept.contains) != there.filter(kept.contains) else { continue }
+            properties.append(
+                .init(key: property.name, base: .references(before), here: .references(order), stored: .references(there)))
+        }
+        return properties
+    }
+
+    /// Rows that a bulk edit moved without an object and another commit moved elsewhere.
+    private func looseConflicts(_ touched: TouchedRows) -> [SaveConflict] {
+        var conflicts: [SaveConflict] = []
+        for case let table? in context.tables[store.number] ?? [] {
+            guard table.hasLooseRows, let stored = table.stored, let rows = touched.entities[stored.code] else { continue }
+            for row in rows.moved.sorted() where table.registered(row) == nil {
+                let (index, slot) = (table.chunkIndex(of: row), table.slotNumber(row) % ChunkGeometry.slotsPerChunk)
+                guard let overlay = table.chunks.overlay(index), overlay.dirty[slot], let chunk = context.readChunk(stored, newest, index)
+                else { continue }
+                var properties: [SaveConflict.Property] = []
+                for (lane, number) in table.info.laneProperties.enumerated() {
+                    let here = table.info.geometry.value(overlay.data, lane, slot)
+                    let base = overlay.baseValue(lane, slot)
+                    let there = table.info.geometry.value(chunk, lane, slot)
+                    guard there != base, here != base, here != there else { continue }
+                    properties.append(.init(key: table.info.properties[number].name, base: base, here: here, stored: there))
+                }
+                guard !properties.isEmpty else { continue }
+                conflicts.append(SaveConflict(entity: table.info.name, objectID: table.id(row), kind: .changed(properties)))
+            }
+        }
+        return conflicts
+    }
+
     /// References set here to objects that another commit deleted.
     private func goneTargets(of object: ManagedObject, _ touched: TouchedRows) throws(GrabenError) -> [SaveConflict] {
         guard !object.has(ObjectFlag.deleted), let data = object._data else { return [] }
@@ -85,6 +134,16 @@ struct ConflictCheck {
             else { continue }
             conflicts.append(conflict(object, .targetGone(target: id, key: property.name)))
         }
+        for (number, state) in data.toMany {
+            // Where the members' references are what is stored, those say it.
+            if case .reverse? = object._table.stored?.relationships[number] { continue }
+            for id in state.order ?? state.added.ids where state.base?.contains(id) != true {
+                guard let target = store.stored(entity: Int(id.entityNumber)),
+                    touched.entities[target.code]?.deleted.contains(id.row) == true
+                else { continue }
+                conflicts.append(conflict(object, .targetGone(target: id, key: object.info.properties[number].name)))
+            }
+        }
         return conflicts
     }
 
@@ -93,9 +152,9 @@ struct ConflictCheck {
         var deleted: [ObjectID: ManagedObject] = [:]
         for object in objects where object.has(ObjectFlag.deleted) { deleted[object.objectID] = object }
         guard !deleted.isEmpty else { return [] }
-        var conflicts: [SaveConflict] = []
+        var conflicts = try newPartners(of: deleted.values)
         for (code, rows) in touched.entities {
-            guard let store = objects.first?._table.stored?.store, let number = store.entityNumber(of: code),
+            guard let number = store.entityNumber(of: code),
                 let stored = store.stored(entity: number)
             else { continue }
             for row in rows.inserted.union(rows.updated) {
@@ -111,6 +170,29 @@ struct ConflictCheck {
                     if let before, stored.value(property, of: before) == .reference(target) { continue }
                     conflicts.append(conflict(object, .newReferrer(referrer: id, key: property.name)))
                 }
+            }
+        }
+        return conflicts
+    }
+
+    /// Objects deleted here that another commit made the member or owner of a relationship kept as links.
+    private func newPartners(of deleted: some Sequence<ManagedObject>) throws(GrabenError) -> [SaveConflict] {
+        var conflicts: [SaveConflict] = []
+        for object in deleted {
+            guard let stored = object._table.stored else { continue }
+            for number in object.info.relationships {
+                let property = object.info.properties[number]
+                switch stored.relationships[number] {
+                case .member, .both: break
+                default: continue
+                }
+                do throws(LogError) {
+                    let before = Set(try stored.members(of: object._row, property, in: base))
+                    for id in try stored.members(of: object._row, property, in: newest) where !before.contains(id) {
+                        if let own = context.registeredObject(for: id), own.hasChanges { continue }
+                        conflicts.append(conflict(object, .newReferrer(referrer: id, key: property.name)))
+                    }
+                } catch { throw .store(error) }
             }
         }
         return conflicts

@@ -53,6 +53,14 @@ extension ManagedObject {
     /// Leaves the context with its last values, packed ones included.
     final func leave() {
         guard has(ObjectFlag.registered) else { return }
+        let wasAwake = !has(ObjectFlag.fault)
+        if wasAwake { willTurnIntoFault() }
+        // The hook that follows may empty the class's own fields; undo puts these values back into them.
+        if info.hasAccessors, wasAwake {
+            for (number, accessor) in info.accessors.enumerated() where info.properties[number].kind != .packed {
+                if let accessor { data.values[number] = accessor.get(self) }
+            }
+        }
         for (lane, number) in info.laneProperties.enumerated() { data.values[number] = packedValue(lane) }
         if !info.laneProperties.isEmpty {
             if let overlay = _table.chunks.overlay(_table.chunkIndex(of: _row)) { overlay.takeBase(slot) }
@@ -61,6 +69,8 @@ extension ManagedObject {
         _table.unregister(self)
         _table.noteRowsChange()
         set(ObjectFlag.missing)
+        if wasAwake { didTurnIntoFault() }
+        if has(ObjectFlag.observed) { dropObservers() }
     }
 
     /// Comes back into the context it left, with the values it left with, as something to save.
@@ -69,6 +79,7 @@ extension ManagedObject {
         clear(ObjectFlag.slow | ObjectFlag.missing | ObjectFlag.fault)
         _table.register(self)
         _table.noteNewRow(_row)
+        defer { writeFields() }
         guard !info.laneProperties.isEmpty else { return }
         let (entry, slot) = _table.place(of: _row)
         _entry = entry

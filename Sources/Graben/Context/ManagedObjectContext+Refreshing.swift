@@ -67,7 +67,7 @@ extension ManagedObjectContext {
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object.context === self else { return report(.noContext(entity: object.info.name, doing: "refreshing")) }
         processPendingChanges()
-        advanceSnapshots(merging: automaticallyMergesChangesFromParent)
+        if !isPinned { advanceSnapshots(merging: automaticallyMergesChangesFromParent) }
         guard object.has(ObjectFlag.registered) else { return }
         object._data?.fetched = []
         if mergeChanges { object.rebaseOnSnapshot(events: .refresh) } else { drop(object) }
@@ -90,14 +90,16 @@ extension ManagedObjectContext {
             }
         }
         if object.hasChanges { object._table.noteRowsChange() }
-        object.clear(ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.deletionPending | ObjectFlag.missing | ObjectFlag.packedChanged)
+        object.clear(
+            ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.deletionPending | ObjectFlag.missing | ObjectFlag.packedChanged
+                | ObjectFlag.stale)
         object.turnIntoFault()
     }
 
     /// Refreshes every object: clean ones become faults, changed ones keep their changes on top of what is read anew.
     public func refreshAllObjects() {
         processPendingChanges()
-        advanceSnapshots(merging: automaticallyMergesChangesFromParent)
+        if !isPinned { advanceSnapshots(merging: automaticallyMergesChangesFromParent) }
         forEachTable { table in
             var objects: [ManagedObject] = []
             table.forEachRegistered { objects.append($0) }
@@ -145,20 +147,25 @@ extension ManagedObjectContext {
         }
         var changes = ContextChanges()
         var merged: [ManagedObject] = []
+        var followers = changed.filter { $0._data?.toMany.isEmpty == false }
         for case let table? in tables[store.number] ?? [] {
             guard let code = table.stored?.code, let rows = touched.entities[code] else { continue }
-            settle(table, rows, merging: merging, &merged, &changes)
+            settle(table, rows, merging: merging, own, &merged, &changes)
+            guard merging else { continue }
+            followers += rows.followed.compactMap { table.registered($0) }.filter { !$0.hasChanges && $0._data?.toMany.isEmpty == false }
         }
         snapshots[store.number] = new
         for case let table? in tables[store.number] ?? [] { table.advance(to: new, discardingOverlays: false) }
         for object in merged where object.has(ObjectFlag.registered) { object.rebaseOnSnapshot(events: .merge) }
+        for object in followers where object.has(ObjectFlag.registered) { object.rebaseMembers() }
         changes.refreshed = merged.map(\.objectID)
         notify(changes)
     }
 
     /// Before the snapshot advances: what must keep its values is bound to them.
     private func settle(
-        _ table: ObjectTable, _ rows: TouchedRows.Entity, merging: Bool, _ merged: inout [ManagedObject], _ changes: inout ContextChanges
+        _ table: ObjectTable, _ rows: TouchedRows.Entity, merging: Bool, _ own: UInt64?, _ merged: inout [ManagedObject],
+        _ changes: inout ContextChanges
     ) {
         for row in rows.deleted {
             changes.deleted.append(table.id(row))
@@ -166,7 +173,7 @@ extension ManagedObjectContext {
             // A fault that was deleted meanwhile fires from the snapshot that still has it.
             object.fireIfNeeded()
             object.bindForGood()
-            if !object.hasChanges { object.leaveDeleted() }
+            if object.hasChanges { object.set(ObjectFlag.stale) } else { object.leaveDeleted() }
         }
         for row in rows.inserted {
             changes.inserted.append(table.id(row))
@@ -177,16 +184,17 @@ extension ManagedObjectContext {
         }
         for row in rows.updated {
             guard let object = table.registered(row), !object.isFault, object.has(ObjectFlag.registered) else { continue }
-            if merging { merged.append(object) } else { object.bindForGood() }
+            if merging || object.isSaved(by: own) { merged.append(object) } else { object.stayBehind() }
         }
         for row in rows.moved {
             changes.moved.append(table.id(row))
             guard let object = table.registered(row), !object.isFault else { continue }
-            if merging {
+            if merging || object.isSaved(by: own) {
                 if !rows.updated.contains(row) { merged.append(object) }
             } else {
                 let overlay = table.overlay(for: object)
                 if !overlay.dirty[object.slot] { overlay.kept[object.slot] = true }
+                object.stayBehind()
             }
         }
     }
@@ -211,6 +219,15 @@ extension ManagedObject {
         guard let data = _data, !isFault, !isInserted else { return }
         if case .unbound = data.base { _ = try? bindRecord() }
     }
+
+    /// Keeps the values of the commit it was read from, though the snapshot goes on; a save compares with that commit.
+    final func stayBehind() {
+        bindForGood()
+        if !isFault, !isInserted { set(ObjectFlag.stale) }
+    }
+
+    /// Whether the object was saved by a commit of this context that the snapshot has not reached yet.
+    final func isSaved(by commit: UInt64?) -> Bool { commit != nil && _data?.baseCommit == commit }
 
     /// Another commit deleted the object: it keeps its values and says it is deleted.
     final func leaveDeleted() {
@@ -265,8 +282,8 @@ extension ManagedObject {
             }
         }
         data.values = kept
-        data.toMany.removeAll { !$0.state.isChanged }
-        for (_, state) in data.toMany where state.order == nil { state.base = nil }
+        clear(ObjectFlag.stale)
+        rebaseMembers()
         data.fetched = []
         if context.parent != nil { rebasePackedOnParent() } else { rebasePacked() }
         writeFields()

@@ -136,7 +136,7 @@ extension ManagedObjectContext {
         let (seed, failure) = newSeed(info, in: store)
         if let failure { throw failure }
         // Packed values set so far move from the object into the column.
-        let lanes = info.laneProperties.map { object._data?.values[$0] }
+        let lanes = info.laneProperties.map { info.accessors[$0]?.get(object) ?? object._data?.values[$0] }
         object._entry = seed.entry
         object._word = seed.word
         object._row = seed.row
@@ -211,7 +211,11 @@ extension ManagedObjectContext {
             objects.reserveCapacity(table.registeredCount)
             table.forEachRegistered { objects.append($0) }
             for object in objects { object.detach() }
-            table.advance(to: table.snapshot, discardingOverlays: true)
+            if parent == nil {
+                table.advance(to: table.snapshot, discardingOverlays: true)
+            } else {
+                for case let overlay? in table.chunks.overlays { overlay.dirty.forEach { overlay.restore($0) } }
+            }
         }
         changed = []
         event = ContextEvent()

@@ -26,6 +26,7 @@ extension ManagedObjectContext {
             delistClean()
             return
         }
+        for object in objects where object.info.hasAccessors && !object.has(ObjectFlag.deleted) { object.takeFields() }
         try validate(objects)
         if let parent { try push(objects, to: parent) } else { try commit(objects) }
         for object in objects { object.didSave() }
@@ -92,7 +93,7 @@ extension ManagedObjectContext {
         do {
             (_, snapshot) = try store.log.commit(author: transactionAuthor) {
                 (newest: LogSnapshot, commit: inout CommitBuilder) throws(GrabenError) in
-                try ConflictCheck(context: self, base: base, newest: newest).check(objects)
+                try ConflictCheck(context: self, store: store, base: base, newest: newest).check(objects)
                 try writer.write(newest, &commit)
             }
         } catch { throw GrabenError(error) }
@@ -109,7 +110,7 @@ extension ManagedObjectContext {
     private func settleSaved(_ objects: [ManagedObject], in store: PersistentStore, at commit: UInt64) {
         for object in objects {
             let wasDeleted = object.has(ObjectFlag.deleted)
-            object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted | ObjectFlag.packedChanged)
+            object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted | ObjectFlag.packedChanged | ObjectFlag.stale)
             object._table.sinceSweep += 1
             guard !wasDeleted else {
                 object.bindForGood()

@@ -209,6 +209,14 @@ extension ManagedObject {
     /// Whether persistent values differ from the saved ones.
     public final var hasPersistentChangedValues: Bool { has(ObjectFlag.deleted) || isInserted || !changedValues().isEmpty }
 
+    /// Whether values were set here, beyond what follows from changes of other objects: members, and references cleared.
+    final var hasValuesOfItsOwn: Bool {
+        changedValues().contains { key, value in
+            guard let property = info.entity.propertyNumber(named: key).map({ info.properties[$0] }) else { return false }
+            return property.kind != .toMany && !(property.kind == .toOne && value.isNull)
+        }
+    }
+
     /// Marks the object for saving though nothing of it changed.
     public final func touch() {
         guard let context else { return }

@@ -8,9 +8,9 @@ extension ObjectSeed {
         self.init(entry: table.chunks.entry(0), word: ObjectFlag.slow, row: row, table: table)
     }
 
-    /// For an object in no context whose class nobody bound.
-    init(detached entity: Entity) {
-        self.init(detached: EntityInfo(entity: entity, objectClass: ManagedObject.self), row: 0)
+    /// For an object in no context, whose class may be bound nowhere.
+    init(detached entity: Entity, _ objectClass: ManagedObject.Type) {
+        self.init(detached: EntityInfo(entity: entity, objectClass: objectClass), row: 0)
     }
 }
 
@@ -86,6 +86,7 @@ extension ManagedObject {
         _data = nil
         set(ObjectFlag.fault)
         didTurnIntoFault()
+        if has(ObjectFlag.observed) { dropObservers() }
     }
 
     /// Leaves the context for good: hooks, then values from the last snapshot only.
@@ -99,6 +100,11 @@ extension ManagedObject {
             set(ObjectFlag.missing)
             _data = nil
             data.base = .defaults
+        } else if let data = _data, case .values = data.base {
+            // A child's object has no snapshot to read from: it keeps what its parent had.
+            let kept = ObjectData()
+            kept.base = data.base
+            _data = kept
         } else {
             _data = nil
         }
@@ -109,5 +115,18 @@ extension ManagedObject {
         guard !has(ObjectFlag.awake) else { return }
         set(ObjectFlag.awake)
         awakeFromInsert()
+        takeFields()
+    }
+
+    /// Brings columns up to date with packed attributes that the class keeps in fields, which a primitive setter writes alone.
+    final func takeFields() {
+        guard info.hasAccessors, has(ObjectFlag.registered) else { return }
+        for (lane, number) in info.laneProperties.enumerated() {
+            guard let value = info.accessors[number]?.get(self), value != packedValue(lane) else { continue }
+            let overlay = _table.overlay(for: self)
+            info.geometry.setValue(overlay.data, lane, slot, value)
+            overlay.dirty[slot] = true
+            overlay.kept[slot] = false
+        }
     }
 }

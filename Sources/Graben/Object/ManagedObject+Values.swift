@@ -119,7 +119,7 @@ extension ManagedObject {
         let property = info.properties[number]
         if property.kind == .packed { return packedValue(property.lane) }
         fireIfNeeded()
-        guard let data = _data else { return property.defaultValue }
+        let data = data
         if let value = data.values[number] { return value }
         return baseValue(property, data)
     }
@@ -166,7 +166,7 @@ extension ManagedObject {
         // What a slot holds already makes no overlay and no undo step.
         guard info.geometry.value(_entry.pointee, property.lane, slot) != value else { return markWritten(property.number) }
         let overlay = _table.overlay(for: self)
-        if let data = _data, let index = data.open.firstIndex(where: { $0.property == property.number }) {
+        if !has(ObjectFlag.awakening), let data = _data, let index = data.open.firstIndex(where: { $0.property == property.number }) {
             data.open[index].wrote = true
             context.noteEvent(overlay, self)
         } else if !overlay.dirty[slot] {

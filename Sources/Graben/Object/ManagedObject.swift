@@ -47,7 +47,7 @@ open class ManagedObject {
     /// Makes a new object of `entity` and inserts it into `context`; with nil the object is in no context until `insert(_:)`.
     public convenience init(entity: Entity, insertInto context: ManagedObjectContext?) {
         guard let context else {
-            self.init(ObjectSeed(detached: entity))
+            self.init(ObjectSeed(detached: entity, Self.self))
             applyDefaults()
             return
         }
@@ -162,6 +162,8 @@ enum ObjectFlag {
     static let awake: Int64 = 1 << 43
     /// A packed value changed since the object was last saved.
     static let packedChanged: Int64 = 1 << 44
+    /// Its values are those of a commit before the context's snapshot, and a later one changed it: a save compares with that one too.
+    static let stale: Int64 = 1 << 45
     /// Packed getters cannot read through `_entry`.
     static let slow: Int64 = .min
 }

@@ -193,6 +193,27 @@ extension ManagedObject {
         for id in base where !wanted.contains(id) { state.removed.insert(id) }
     }
 
+    /// Puts the changes made here on top of the members that the snapshot, or the parent context, has now.
+    final func rebaseMembers() {
+        guard let data = _data else { return }
+        data.toMany.removeAll { !$0.state.isChanged }
+        for (number, state) in data.toMany {
+            if let order = state.order {
+                let old = state.base ?? []
+                state.base = nil
+                let new = committedMemberIDs(number)
+                state.base = new
+                let merged = ToManyState.merged(order, base: old, with: new)
+                state.order = merged == new ? nil : merged
+            } else {
+                state.base = nil
+                for id in state.added.ids where baseContains(number, id) { state.added.remove(id) }
+                for id in state.removed.ids where !baseContains(number, id) { state.removed.remove(id) }
+            }
+        }
+        data.toMany.removeAll { !$0.state.isChanged }
+    }
+
     private final func beginMemberChange(_ property: PropertyInfo) -> Value {
         willChangeValue(forKey: property.name)
         return has(ObjectFlag.observed) ? .references(memberIDs(property.number)) : .null

@@ -16,6 +16,10 @@ extension ManagedObject {
         try checkRelatable(member, property.name)
         _ = try checked(.references([member.objectID]), for: property)
         guard let context, !hasMember(number, member.objectID) else { return false }
+        guard !has(ObjectFlag.awakening) else {
+            setMembersRaw(number, memberIDs(number) + [member.objectID])
+            return true
+        }
         addMember(number, member.objectID, at: place)
         if let inverse = property.link?.inverse {
             context.withoutInverses { member.attach(inverse, to: self, replacing: number) }
@@ -27,6 +31,10 @@ extension ManagedObject {
     @discardableResult
     final func unrelate(_ number: Int, from member: ManagedObject) -> Bool {
         guard let context, hasMember(number, member.objectID) else { return false }
+        guard !has(ObjectFlag.awakening) else {
+            setMembersRaw(number, memberIDs(number).filter { $0 != member.objectID })
+            return true
+        }
         removeMember(number, member.objectID)
         if let inverse = info.properties[number].link?.inverse {
             context.withoutInverses { member.release(inverse, of: objectID) }
@@ -40,6 +48,7 @@ extension ManagedObject {
         for member in members { try checkRelatable(member, property.name) }
         _ = try checked(.references(members.map(\.objectID)), for: property)
         guard let context else { throw .noContext(entity: info.name, doing: "setting \(property.name)") }
+        guard !has(ObjectFlag.awakening) else { return setMembersRaw(number, members.map(\.objectID)) }
         var seen = Set<ObjectID>()
         let unique = members.filter { seen.insert($0.objectID).inserted }
         for id in memberIDs(number) where !seen.contains(id) { unrelate(number, from: context.object(with: id)) }

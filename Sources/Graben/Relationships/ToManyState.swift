@@ -12,6 +12,15 @@ final class ToManyState {
     /// The whole order, once it is not "base, then added".
     var order: [ObjectID]?
 
+    /// An order made on top of `base`, with what another commit added and removed since.
+    static func merged(_ order: [ObjectID], base: [ObjectID], with new: [ObjectID]) -> [ObjectID] {
+        guard base != new else { return order }
+        let known = Set(base)
+        let there = Set(new)
+        let here = Set(order)
+        return order.filter { there.contains($0) || !known.contains($0) } + new.filter { !known.contains($0) && !here.contains($0) }
+    }
+
     var isChanged: Bool { !added.isEmpty || !removed.isEmpty || order != nil }
 }
 
