@@ -18,6 +18,10 @@ final class ChunkTable {
     private var blocks: [UnsafeMutablePointer<UnsafeMutableRawPointer>] = []
     private(set) var overlays: [OverlayChunk?] = []
     private let zero: UnsafeMutableRawPointer
+    private static let overlaysWithoutSlab = 32
+    private var overlayCount = 0
+    private var slab: ChunkSlab?
+    private var takenFromSlab = 0
     /// What keeps the bound chunks alive: the snapshot they belong to.
     private(set) var owner: AnyObject?
     /// What a parent context lent: its snapshots, and copies of its overlays.
@@ -97,10 +101,23 @@ final class ChunkTable {
     func makeOverlay(_ index: Int) -> OverlayChunk {
         let entry = entry(index)
         if let overlay = overlays[index] { return overlay }
-        let overlay = OverlayChunk(copying: entry.pointee, ownedBy: owner, geometry: geometry)
+        let overlay = OverlayChunk(copying: entry.pointee, ownedBy: owner, geometry: geometry, in: slabForNext())
         overlays[index] = overlay
         entry.pointee = overlay.data
         return overlay
+    }
+
+    /// The slab the next overlay comes from; the first few have memory of their own, for a slab takes two megabytes.
+    private func slabForNext() -> ChunkSlab? {
+        overlayCount += 1
+        guard overlayCount > Self.overlaysWithoutSlab else { return nil }
+        let chunksPerSlab = ChunkSlab.byteCount / max(1, geometry.byteCount)
+        if slab == nil || takenFromSlab >= chunksPerSlab {
+            slab = ChunkSlab(chunkByteCount: geometry.byteCount)
+            takenFromSlab = 0
+        }
+        takenFromSlab += 1
+        return slab
     }
 
     /// Drops overlays that hold nothing of their own.

@@ -65,33 +65,33 @@ extension ObjectTable {
     }
 
     /// The sum of one lane over the rows that exist.
-    func sum(_ lane: Int) -> Double {
-        guard info.geometry.lanes.indices.contains(lane) else { return 0 }
-        let geometry = info.geometry.lanes[lane]
-        guard allSlotsLive, geometry.validityOffset == nil, geometry.isDouble else {
-            var total = 0.0
-            for index in 0..<columnChunkCount { total += Chunk(table: self, index: index)[lane].sum() }
-            return total
-        }
-        return withLanes(lane) { graben_sum_lanes_f64($0, $1, columnChunkCount) }
-    }
+    func sum(_ lane: Int) -> Double { sums(of: lane..<lane + 1).first ?? 0 }
 
     /// The sums of all lanes.
-    func sums() -> [Double] { info.geometry.lanes.indices.map { sum($0) } }
+    func sums() -> [Double] { sums(of: info.geometry.lanes.indices) }
 
-    /// Calls `body` with the addresses of a lane in all chunks, and how many slots each has.
-    private func withLanes<R>(_ lane: Int, _ body: (UnsafePointer<UnsafePointer<Double>?>?, UnsafePointer<UInt32>?) -> R) -> R {
-        let count = columnChunkCount
-        let offset = info.geometry.lanes[lane].offset
-        return withUnsafeTemporaryAllocation(of: UnsafePointer<Double>?.self, capacity: count) { addresses in
-            withUnsafeTemporaryAllocation(of: UInt32.self, capacity: count) { counts in
-                for index in 0..<count {
-                    addresses[index] = (columnChunk(index) + offset).assumingMemoryBound(to: Double.self)
-                    counts[index] = UInt32(slotCount(index))
-                }
-                return body(addresses.baseAddress.map { UnsafePointer($0) }, counts.baseAddress.map { UnsafePointer($0) })
+    /// Chunk by chunk, so that memory is read in the order in which it lies.
+    private func sums(of lanes: Range<Int>) -> [Double] {
+        let geometry = info.geometry
+        guard lanes.upperBound <= geometry.lanes.count else { return [] }
+        var totals = [Double](repeating: 0, count: lanes.count)
+        guard allSlotsLive, geometry.lanes[lanes].allSatisfy({ $0.isDouble && $0.validityOffset == nil }) else {
+            for index in 0..<columnChunkCount {
+                let chunk = Chunk(table: self, index: index)
+                for lane in lanes { totals[lane - lanes.lowerBound] += chunk[lane].sum() }
+            }
+            return totals
+        }
+        let offsets = geometry.lanes[lanes].map(\.offset)
+        let slots = columnSlotCount
+        for index in 0..<columnChunkCount {
+            let base = columnChunk(index)
+            let count = min(ChunkGeometry.slotsPerChunk, slots - index * ChunkGeometry.slotsPerChunk)
+            for (place, offset) in offsets.enumerated() {
+                totals[place] += graben_sum_f64((base + offset).assumingMemoryBound(to: Double.self), nil, count)
             }
         }
+        return totals
     }
 
     /// Writes the first three Double lanes of rows into `points`, at the places the ids have; zeros stay where the columns have no such row.

@@ -19,15 +19,26 @@ final class OverlayChunk {
     /// What each slot had before its first change of the current event.
     var event = EventSlots()
 
-    init(copying base: UnsafeRawPointer, ownedBy owner: AnyObject?, geometry: ChunkGeometry) {
+    /// Whose memory `data` is; nil where it is the chunk's own.
+    private let slab: ChunkSlab?
+
+    init(copying base: UnsafeRawPointer, ownedBy owner: AnyObject?, geometry: ChunkGeometry, in slab: ChunkSlab?) {
         self.base = base
         self.owner = owner
         self.geometry = geometry
-        data = .allocate(byteCount: geometry.byteCount, alignment: 64)
+        if let slab, let chunk = slab.take() {
+            data = chunk
+            self.slab = slab
+        } else {
+            data = .allocate(byteCount: geometry.byteCount, alignment: 64)
+            self.slab = nil
+        }
         data.copyMemory(from: base, byteCount: geometry.byteCount)
     }
 
-    deinit { data.deallocate() }
+    deinit {
+        if let slab { slab.give(data) } else { data.deallocate() }
+    }
 
     /// Whether nothing of its own is in it, so that the snapshot's chunk can take its place.
     var isRedundant: Bool { dirty.isEmpty && kept.isEmpty }

@@ -101,7 +101,7 @@ extension ModelNames {
         }
         if fetched.offset < 0 || fetched.limit ?? 0 < 0 { problems.append(.negativeWindow(limit: fetched.limit, offset: fetched.offset)) }
         if let format = fetched.predicateFormat {
-            do throws(PredicateError) {
+            do throws(ObjectPredicateError) {
                 _ = try ObjectPredicate(format: format)
             } catch {
                 problems.append(.predicate("\(error)"))
