@@ -55,7 +55,8 @@ public struct ToMany<Member: ManagedObject>: Sequence, ExpressibleByArrayLiteral
     public func makeIterator() -> MemberIterator<Member> {
         MemberIterator(context: owner?._table.context, ids: ids, literal: literal)
     }
-    public var underestimatedCount: Int { count }
+    /// 0 for the members of an object: of one that is in no context any more the ids are known and no objects can be had.
+    public var underestimatedCount: Int { literal.count }
 }
 
 /// The members of an ordered to-many relationship, in their order; each at most once.
@@ -136,7 +137,8 @@ public struct OrderedToMany<Member: ManagedObject>: Sequence, ExpressibleByArray
     public func makeIterator() -> MemberIterator<Member> {
         MemberIterator(context: owner?._table.context, ids: ids, literal: literal)
     }
-    public var underestimatedCount: Int { count }
+    /// 0 for the members of an object: of one that is in no context any more the ids are known and no objects can be had.
+    public var underestimatedCount: Int { literal.count }
 }
 
 /// Walks the members a relationship had when the walk began.
