@@ -44,6 +44,8 @@ package struct CommitHistory: Sequence {
     }
 
     let salt: UInt64
+    /// The number of the last commit of the snapshot, 0 in an empty log.
+    package var newestCommit: UInt64 { snapshot.commitNumber }
     package func makeIterator() -> Iterator { Iterator(snapshot, salt: salt) }
 }
 
