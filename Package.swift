@@ -27,9 +27,12 @@ let package = Package(
         .target(name: "GrabenPredicate", dependencies: ["GrabenLog"], swiftSettings: swift),
         .target(name: "GrabenModel", dependencies: ["GrabenLog", "GrabenPredicate"], swiftSettings: swift),
         .target(name: "Graben", dependencies: ["GrabenLog", "GrabenPredicate", "GrabenModel", "CGraben"], swiftSettings: swift),
+        .target(name: "GrabenDrawing", swiftSettings: swift),
         .executableTarget(
-            name: "GrabenCLI", dependencies: ["Graben", "GrabenLog", "GrabenModel", "GrabenPredicate"], swiftSettings: swift),
-        .executableTarget(name: "Demo", dependencies: ["Graben", "GrabenFixtures"], path: "Examples/Demo", swiftSettings: swift),
+            name: "GrabenCLI", dependencies: ["Graben", "GrabenDrawing", "GrabenLog", "GrabenModel", "GrabenPredicate"],
+            swiftSettings: swift),
+        .executableTarget(name: "Demo", dependencies: ["Graben", "GrabenDrawing"], path: "Examples/Demo", swiftSettings: swift),
+        .executableTarget(name: "QuickStart", dependencies: ["Graben"], path: "Examples/QuickStart", swiftSettings: swift),
 
         .target(name: "GrabenFixtures", path: "Tests/Support", swiftSettings: swift),
         .target(

@@ -1,4 +1,5 @@
 import Graben
+import GrabenDrawing
 import GrabenModel
 
 /// A drawing of points and lines as SVG.
@@ -12,25 +13,37 @@ enum DrawCommand {
         let size = try size(invocation)
         let store = try OpenStore(session)
         let plan = try DrawingPlan(invocation, store)
-        let drawing = try Drawing(plan, store, invocation)
-        let drawsPoints = plan.lines == nil || invocation.has("points")
-        let unit = plan.axes.first.flatMap { plan.points.property(named: $0)?.attribute?.userInfo["unit"] }
-        func writer(_ output: ByteOutput) throws -> SVGWriter {
-            try SVGWriter(plan, drawing, unit: unit, size: size, drawsPoints: drawsPoints, output)
+        let read = try StoreDrawing(plan, store, invocation)
+        let svg = try writer(read.drawing, plan, size, drawsPoints: plan.lines == nil || invocation.has("points"))
+        if read.skippedPoints > 0 { session.warn("\(read.skippedPoints) \(plan.points.name) without a place are not drawn") }
+        if read.skippedLines > 0, let lines = plan.lines {
+            session.warn("\(read.skippedLines) \(lines.entity.name) without two ends that have a place are not drawn")
         }
-        if drawing.skippedPoints > 0 { session.warn("\(drawing.skippedPoints) \(plan.points.name) without a place are not drawn") }
-        if drawing.skippedLines > 0, let lines = plan.lines {
-            session.warn("\(drawing.skippedLines) \(lines.entity.name) without two ends that have a place are not drawn")
+        func write(to output: ByteOutput) throws(CLIError) {
+            try svg.write { (text) throws(CLIError) in try output.write(text) }
         }
-        guard target != "-" else { return try writer(session.output).write() }
+        guard target != "-" else { return try write(to: session.output) }
         let file = try OutputFile(target, besides: store.path)
-        let svg = try writer(file.output)
-        try svg.write()
+        try write(to: file.output)
         try file.finish()
         if invocation.has("json") {
-            try report(drawing, target, plan, JSONWriter(session.output))
+            try report(read, target, plan, JSONWriter(session.output))
         } else {
             try session.output.write("drew \(svg.counts) into \(target)\n")
+        }
+    }
+
+    private static func writer(
+        _ drawing: Drawing, _ plan: DrawingPlan, _ size: Double, drawsPoints: Bool
+    ) throws(CLIError) -> SVGWriter {
+        var labels = SVGWriter.Labels(points: plan.points.name.withoutControls, lines: plan.lines?.entity.name.withoutControls)
+        let names = plan.projection.names(plan.axes)
+        labels.across = names.across.withoutControls
+        labels.up = names.up.withoutControls
+        labels.unit = plan.axes.first.flatMap { plan.points.property(named: $0)?.attribute?.userInfo["unit"] }?.withoutControls
+        labels.color = plan.color?.key.withoutControls
+        do { return try SVGWriter(drawing, labels, size: size, drawsPoints: drawsPoints) } catch {
+            throw CLIError(.badData, "draw.range", "the points lie too far apart, or too close, to be drawn to scale")
         }
     }
 
@@ -42,14 +55,15 @@ enum DrawCommand {
         return size
     }
 
-    private static func report(_ drawing: Drawing, _ file: String, _ plan: DrawingPlan, _ json: JSONWriter) throws(CLIError) {
+    private static func report(_ read: StoreDrawing, _ file: String, _ plan: DrawingPlan, _ json: JSONWriter) throws(CLIError) {
         let names = plan.projection.names(plan.axes)
+        let drawing = read.drawing
         try json.beginObject()
         try json.field("file", file)
         try json.field("points", drawing.points.count)
         try json.field("segments", drawing.segments.count)
-        try json.field("skippedPoints", drawing.skippedPoints)
-        try json.field("skippedLines", drawing.skippedLines)
+        try json.field("skippedPoints", read.skippedPoints)
+        try json.field("skippedLines", read.skippedLines)
         try json.key("box")
         try json.beginObject()
         if !drawing.isEmpty {

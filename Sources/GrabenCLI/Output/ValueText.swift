@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GrabenDrawing
 import GrabenLog
 
 /// Values as text for tables and CSV: what `load` reads back by the attribute's type.
@@ -34,13 +35,5 @@ enum ValueText {
     static func number(_ text: String) -> String { text.hasSuffix(".0") ? String(text.dropLast(2)) : text }
 
     /// A count with a comma every three digits.
-    static func grouped(_ number: some BinaryInteger) -> String {
-        var text = ""
-        let digits = "\(number)"
-        for (place, digit) in digits.enumerated() {
-            if place > 0, digit != "-", (digits.count - place) % 3 == 0, text != "-" { text += "," }
-            text.append(digit)
-        }
-        return text
-    }
+    static func grouped(_ number: some BinaryInteger) -> String { PlainText.grouped(number) }
 }

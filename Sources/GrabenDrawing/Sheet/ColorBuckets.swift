@@ -1,5 +1,3 @@
-import GrabenLog
-
 /// Divides marks by color: numbers into ranges of about equal numbers of marks, other values one by one.
 struct ColorBuckets {
     struct Bucket {
@@ -21,7 +19,7 @@ struct ColorBuckets {
             buckets = [Bucket(color: Self.single, label: nil, marks: marks)]
             return
         }
-        let numbers = marks.compactMap { $0.color.number }.filter(\.isFinite).sorted()
+        let numbers = marks.compactMap(\.color.number).sorted()
         if numbers.isEmpty { buckets = Self.byValue(marks) } else { buckets = Self.byNumber(marks, numbers) }
         buckets.removeAll { $0.marks.isEmpty }
     }
@@ -41,7 +39,7 @@ struct ColorBuckets {
         }
         var without = Bucket(color: none, label: "no value")
         for mark in marks {
-            guard let number = mark.color.number, number.isFinite, let place = bounds.lastIndex(where: { $0 <= number }) else {
+            guard let number = mark.color.number, let place = bounds.lastIndex(where: { $0 <= number }) else {
                 without.marks.append(mark)
                 continue
             }
@@ -52,12 +50,12 @@ struct ColorBuckets {
 
     private static func byValue(_ marks: [Drawing.Mark]) -> [Bucket] {
         var counts: [String: Int] = [:]
-        for mark in marks where !mark.color.isNull { counts[ValueText.text(mark.color), default: 0] += 1 }
+        for case let text? in marks.lazy.map(\.color.text) { counts[text, default: 0] += 1 }
         let kept = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(distinct.count).map(\.key)
-        var buckets = kept.enumerated().map { Bucket(color: distinct[$0], label: $1.cut(to: 16)) }
+        var buckets = kept.enumerated().map { Bucket(color: distinct[$0], label: PlainText.cut($1, to: 16)) }
         var others = Bucket(color: none, label: counts.count > kept.count ? "others" : "no value")
         for mark in marks {
-            if let place = kept.firstIndex(of: ValueText.text(mark.color)), !mark.color.isNull {
+            if let text = mark.color.text, let place = kept.firstIndex(of: text) {
                 buckets[place].marks.append(mark)
             } else {
                 others.marks.append(mark)
@@ -68,6 +66,6 @@ struct ColorBuckets {
 
     private static func short(_ number: Double) -> String {
         let rounded = abs(number) < 1e9 ? (number * 100).rounded() / 100 : number
-        return ValueText.number(rounded.description)
+        return PlainText.number(rounded)
     }
 }

@@ -3,42 +3,65 @@
 ///     margin | the bounding box, `size` along its longer side | margin
 ///              the colors, where there are several
 ///              counts and bounding box            scale bar
-struct SVGWriter {
-    let plan: DrawingPlan
-    let drawing: Drawing
-    let unit: String?
-    /// The longer side of the bounding box, in pixels.
-    let size: Double
-    let drawsPoints: Bool
-    private let output: ByteOutput
-    private let scale: Double
-    private let margin = 20.0
+package struct SVGWriter {
+    /// The words around a drawing.
+    package struct Labels: Sendable {
+        /// What a point is called.
+        package var points: String
+        /// What a segment is called; nil in a drawing of points only.
+        package var lines: String?
+        /// What the two directions of the sheet are called.
+        package var across = "x"
+        package var up = "y"
+        /// The unit of both directions.
+        package var unit: String?
+        /// The key that colors stand for; nil in a drawing of one color.
+        package var color: String?
 
-    init(_ plan: DrawingPlan, _ drawing: Drawing, unit: String?, size: Double, drawsPoints: Bool, _ output: ByteOutput) throws(CLIError) {
-        self.plan = plan
-        self.drawing = drawing
-        self.unit = unit
-        self.size = size
-        self.drawsPoints = drawsPoints
-        self.output = output
-        let longest = max(drawing.span.x, drawing.span.y)
-        scale = longest > 0 ? size / longest : 1
-        guard scale.isFinite, scale > 0 else {
-            throw CLIError(.badData, "draw.range", "the points lie too far apart, or too close, to be drawn to scale")
+        package init(points: String, lines: String?) {
+            self.points = points
+            self.lines = lines
         }
     }
 
-    func write() throws(CLIError) {
+    /// Why a drawing cannot be drawn to scale.
+    package enum Failure: Error {
+        case notToScale
+    }
+
+    private let labels: Labels
+    private let drawing: Drawing
+    /// The longer side of the bounding box, in pixels.
+    private let size: Double
+    private let drawsPoints: Bool
+    private let scale: Double
+    private let margin = 20.0
+
+    /// Prepares a drawing whose box's longer side takes `size` pixels.
+    ///
+    /// Throws where the points lie so far apart, or so close, that no number is the scale.
+    package init(_ drawing: Drawing, _ labels: Labels, size: Double = 1000, drawsPoints: Bool) throws(Failure) {
+        self.drawing = drawing
+        self.labels = labels
+        self.size = size
+        self.drawsPoints = drawsPoints
+        let longest = max(drawing.span.x, drawing.span.y)
+        scale = longest > 0 ? size / longest : 1
+        guard scale.isFinite, scale > 0 else { throw .notToScale }
+    }
+
+    /// Hands the SVG to `output`, piece by piece.
+    package func write<E: Error>(to output: (String) throws(E) -> Void) throws(E) {
         let box = drawing.span * scale
         let width = max(box.x + 2 * margin, 440)
-        let lines = ColorBuckets(drawing.segments, isColored: plan.color != nil && plan.lines != nil)
-        let dots = ColorBuckets(drawsPoints ? drawing.points : [], isColored: plan.color != nil && plan.lines == nil)
-        let legend = (plan.lines == nil ? dots : lines).buckets.filter { $0.label != nil }
+        let lines = ColorBuckets(drawing.segments, isColored: labels.color != nil && labels.lines != nil)
+        let dots = ColorBuckets(drawsPoints ? drawing.points : [], isColored: labels.color != nil && labels.lines == nil)
+        let legend = (labels.lines == nil ? dots : lines).buckets.filter { $0.label != nil }
         let perRow = max(1, Int((width - 2 * margin) / 120))
         let legendTop = box.y + 2 * margin
         let textTop = legendTop + Double((legend.count + perRow - 1) / perRow) * 18
         let height = textTop + 48
-        try output.write(
+        try output(
             """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(text(width))" height="\(text(height))" \
             viewBox="0 0 \(text(width)) \(text(height))">
@@ -48,11 +71,11 @@ struct SVGWriter {
             stroke="#d8d8d8" stroke-width="0.5"/>
 
             """)
-        try writeLines(lines)
-        try writePoints(dots)
-        try write(legend, top: legendTop, perRow: perRow)
-        try writeTexts(top: textTop, width: width)
-        try output.write("</svg>\n")
+        try writeLines(lines, output)
+        try writePoints(dots, output)
+        try write(legend, top: legendTop, perRow: perRow, output)
+        try writeTexts(top: textTop, width: width, output)
+        try output("</svg>\n")
     }
 
     // MARK: Marks
@@ -64,74 +87,75 @@ struct SVGWriter {
         return "\(text(x)) \(text(y))"
     }
 
-    private func writeLines(_ lines: ColorBuckets) throws(CLIError) {
-        guard plan.lines != nil else { return }
+    private func writeLines<E: Error>(_ lines: ColorBuckets, _ output: (String) throws(E) -> Void) throws(E) {
+        guard labels.lines != nil else { return }
         let width = drawing.segments.count > 50_000 ? "0.4" : drawing.segments.count > 5000 ? "0.8" : "1.4"
-        try output.write("<g id=\"lines\" fill=\"none\" stroke-width=\"\(width)\" stroke-linecap=\"round\">\n")
+        try output("<g id=\"lines\" fill=\"none\" stroke-width=\"\(width)\" stroke-linecap=\"round\">\n")
         for bucket in lines.buckets where !bucket.marks.isEmpty {
-            try output.write("<path stroke=\"\(bucket.color)\" d=\"")
-            for mark in bucket.marks { try output.write("M\(place(mark.start))L\(place(mark.end))") }
-            try output.write("\"/>\n")
+            try output("<path stroke=\"\(bucket.color)\" d=\"")
+            for mark in bucket.marks { try output("M\(place(mark.start))L\(place(mark.end))") }
+            try output("\"/>\n")
         }
-        try output.write("</g>\n")
+        try output("</g>\n")
     }
 
-    private func writePoints(_ dots: ColorBuckets) throws(CLIError) {
+    private func writePoints<E: Error>(_ dots: ColorBuckets, _ output: (String) throws(E) -> Void) throws(E) {
         guard drawsPoints else { return }
         let width = drawing.points.count > 50_000 ? "1" : drawing.points.count > 5000 ? "2" : "2.6"
-        try output.write("<g id=\"points\" fill=\"none\" stroke-width=\"\(width)\" stroke-linecap=\"round\">\n")
+        try output("<g id=\"points\" fill=\"none\" stroke-width=\"\(width)\" stroke-linecap=\"round\">\n")
         for bucket in dots.buckets where !bucket.marks.isEmpty {
-            let color = plan.lines == nil ? bucket.color : "#20333f"
-            try output.write("<path stroke=\"\(color)\" d=\"")
-            for mark in bucket.marks { try output.write("M\(place(mark.start))h0") }
-            try output.write("\"/>\n")
+            let color = labels.lines == nil ? bucket.color : "#20333f"
+            try output("<path stroke=\"\(color)\" d=\"")
+            for mark in bucket.marks { try output("M\(place(mark.start))h0") }
+            try output("\"/>\n")
         }
-        try output.write("</g>\n")
+        try output("</g>\n")
     }
 
     // MARK: Words
 
     /// The counts of what is shown.
-    var counts: String {
-        let points = "\(ValueText.grouped(drawing.points.count)) \(plan.points.name)"
-        return plan.lines.map { "\(points), \(ValueText.grouped(drawing.segments.count)) \($0.entity.name)" } ?? points
+    package var counts: String {
+        let points = "\(PlainText.grouped(drawing.points.count)) \(labels.points)"
+        return labels.lines.map { "\(points), \(PlainText.grouped(drawing.segments.count)) \($0)" } ?? points
     }
 
-    private func write(_ legend: [ColorBuckets.Bucket], top: Double, perRow: Int) throws(CLIError) {
+    private func write<E: Error>(
+        _ legend: [ColorBuckets.Bucket], top: Double, perRow: Int, _ output: (String) throws(E) -> Void
+    ) throws(E) {
         guard !legend.isEmpty else { return }
-        try output.write("<g id=\"colors\" font-family=\"sans-serif\" font-size=\"11\" fill=\"#404040\">\n")
+        try output("<g id=\"colors\" font-family=\"sans-serif\" font-size=\"11\" fill=\"#404040\">\n")
         for (index, bucket) in legend.enumerated() {
             let x = margin + Double(index % perRow) * 120
             let y = top + Double(index / perRow) * 18
-            try output.write("<rect x=\"\(text(x))\" y=\"\(text(y - 8))\" width=\"14\" height=\"8\" fill=\"\(bucket.color)\"/>")
-            try output.write("<text x=\"\(text(x + 18))\" y=\"\(text(y))\">\(escaped(bucket.label ?? ""))</text>\n")
+            try output("<rect x=\"\(text(x))\" y=\"\(text(y - 8))\" width=\"14\" height=\"8\" fill=\"\(bucket.color)\"/>")
+            try output("<text x=\"\(text(x + 18))\" y=\"\(text(y))\">\(escaped(bucket.label ?? ""))</text>\n")
         }
-        try output.write("</g>\n")
+        try output("</g>\n")
     }
 
-    private func writeTexts(top: Double, width: Double) throws(CLIError) {
-        try output.write("<g id=\"words\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#404040\">\n")
-        let color = plan.color.map { ", colored by \($0.key)" } ?? ""
-        try output.write("<text id=\"counts\" x=\"\(text(margin))\" y=\"\(text(top + 8))\">\(escaped(counts + color))</text>\n")
+    private func writeTexts<E: Error>(top: Double, width: Double, _ output: (String) throws(E) -> Void) throws(E) {
+        try output("<g id=\"words\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#404040\">\n")
+        let color = labels.color.map { ", colored by \($0)" } ?? ""
+        try output("<text id=\"counts\" x=\"\(text(margin))\" y=\"\(text(top + 8))\">\(escaped(counts + color))</text>\n")
         if !drawing.isEmpty {
-            let names = plan.projection.names(plan.axes)
             let range =
-                "\(names.across) \(number(drawing.lower.x)) to \(number(drawing.upper.x)),"
-                + " \(names.up) \(number(drawing.lower.y)) to \(number(drawing.upper.y))"
-            try output.write("<text id=\"range\" x=\"\(text(margin))\" y=\"\(text(top + 26))\" font-size=\"10\">\(escaped(range))</text>\n")
+                "\(labels.across) \(number(drawing.lower.x)) to \(number(drawing.upper.x)),"
+                + " \(labels.up) \(number(drawing.lower.y)) to \(number(drawing.upper.y))"
+            try output("<text id=\"range\" x=\"\(text(margin))\" y=\"\(text(top + 26))\" font-size=\"10\">\(escaped(range))</text>\n")
         }
         if let bar = scaleBar {
             let right = width - margin
             let left = right - bar.length
-            let label = bar.value + (unit.map { " \($0)" } ?? "")
-            try output.write(
+            let label = bar.value + (labels.unit.map { " \($0)" } ?? "")
+            try output(
                 """
                 <path id="scale" d="M\(text(left)) \(text(top + 16))v4h\(text(bar.length))v-4" fill="none" stroke="#404040"/>
                 <text x="\(text(left + bar.length / 2))" y="\(text(top + 12))" text-anchor="middle">\(escaped(label))</text>
 
                 """)
         }
-        try output.write("</g>\n")
+        try output("</g>\n")
     }
 
     /// A length of one, two or five times a power of ten that takes between a tenth and a quarter of the sheet.
@@ -144,32 +168,26 @@ struct SVGWriter {
         while unit * 10 <= most { unit *= 10 }
         guard unit > 0 else { return nil }
         let value = unit * 5 <= most ? unit * 5 : unit * 2 <= most ? unit * 2 : unit
-        let label = value >= 1 && value < 1e15 ? ValueText.grouped(Int(value)) : value.description
+        let label = value >= 1 && value < 1e15 ? PlainText.grouped(Int(value)) : value.description
         return (value * scale, label)
     }
 
-    /// A coordinate of the sheet with two decimals.
-    private func text(_ value: Double) -> String {
-        let hundredths = Int((value * 100).rounded())
-        let rest = abs(hundredths) % 100
-        return "\(hundredths < 0 ? "-" : "")\(abs(hundredths) / 100).\(rest < 10 ? "0" : "")\(rest)"
-    }
+    private func text(_ value: Double) -> String { PlainText.hundredths(value) }
 
     /// A coordinate of the drawing, with two decimals where that is not silly.
-    private func number(_ value: Double) -> String {
-        abs(value) < 1e12 ? text(value) : value.description
-    }
+    private func number(_ value: Double) -> String { abs(value) < 1e12 ? text(value) : value.description }
 
+    /// The text as XML takes it; control characters are for the caller to write out.
     private func escaped(_ text: String) -> String {
         var result = ""
-        for character in text.withoutControls.unicodeScalars {
+        for character in text.unicodeScalars {
             switch character {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
             // What XML has no place for.
-            case "\u{FFFE}", "\u{FFFF}": result += "?"
+            case "\u{FFFE}", "\u{FFFF}", "\u{0}"..<" ": result += "?"
             default: result.unicodeScalars.append(character)
             }
         }
