@@ -11,7 +11,22 @@ import GrabenLog
 /// Invariant: every entry points at `geometry.byteCount` readable bytes that the table keeps alive: a chunk of `owner`'s snapshot, an
 /// overlay, or the table's zero chunk where nothing is bound. So no read through an entry can reach memory that is gone.
 final class ChunkTable {
-    static let entriesPerBlock = 1024
+    /// A block is 8,192 bytes at an address that is a multiple of them: the table it belongs to, padding to 64 bytes, and the entries. So an
+    /// object finds its table from the address of its entry.
+    private static let blockByteCount = 8192
+    private static let blockHeaderByteCount = 64
+    static let entriesPerBlock = (blockByteCount - blockHeaderByteCount) / 8
+
+    /// The table whose block an entry stands in.
+    @inline(__always)
+    static func home(of entry: UnsafeMutablePointer<UnsafeMutableRawPointer>) -> Unmanaged<ObjectTable> {
+        let block = UInt(bitPattern: entry) & ~UInt(blockByteCount - 1)
+        // Every entry stands in a block that `entry(_:)` made, which begins with its table.
+        return UnsafePointer<Unmanaged<ObjectTable>>(bitPattern: block).unsafelyUnwrapped.pointee
+    }
+
+    /// The table this belongs to, for the headers of the blocks; set by the table itself before the first block is made.
+    unowned(unsafe) var home: ObjectTable?
 
     let geometry: ChunkGeometry
     private(set) var count = 0
@@ -36,7 +51,7 @@ final class ChunkTable {
     }
 
     deinit {
-        for block in blocks { block.deallocate() }
+        for block in blocks { (UnsafeMutableRawPointer(block) - Self.blockHeaderByteCount).deallocate() }
         for copy in copies { copy.deallocate() }
         zero.deallocate()
     }
@@ -44,9 +59,12 @@ final class ChunkTable {
     /// The address of a chunk's entry; stable for the life of the table.
     func entry(_ index: Int) -> UnsafeMutablePointer<UnsafeMutableRawPointer> {
         while index >= blocks.count * Self.entriesPerBlock {
-            let block = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(capacity: Self.entriesPerBlock)
-            block.initialize(repeating: zero, count: Self.entriesPerBlock)
-            blocks.append(block)
+            guard let home else { preconditionFailure("the chunk table's home is set when its object table is made") }
+            let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.blockByteCount, alignment: Self.blockByteCount)
+            memory.initializeMemory(as: Unmanaged<ObjectTable>.self, to: Unmanaged.passUnretained(home))
+            let entries = (memory + Self.blockHeaderByteCount)
+                .initializeMemory(as: UnsafeMutableRawPointer.self, repeating: zero, count: Self.entriesPerBlock)
+            blocks.append(entries)
         }
         if index >= count {
             overlays.append(contentsOf: repeatElement(nil, count: index + 1 - count))

@@ -81,9 +81,7 @@ extension ManagedObject {
         _table.noteNewRow(_row)
         defer { writeFields() }
         guard !info.laneProperties.isEmpty else { return }
-        let (entry, slot) = _table.place(of: _row)
-        _entry = entry
-        _word = (_word & ~Int64(UInt32.max)) | ManagedObject.word(slot)
+        move(to: ObjectSeed(_table, row: _row, flags: _word & ObjectFlag.all))
         let overlay = _table.overlay(for: self)
         overlay.dirty[slot] = true
         for (lane, number) in info.laneProperties.enumerated() {

@@ -56,11 +56,9 @@ extension ManagedObjectContext {
 
     private func makeFault(_ row: Row, in table: ObjectTable) -> ManagedObject {
         if table.sinceSweep >= Swift.max(16_384, table.registeredCount / 4) { table.sweep() }
-        let (entry, slot) = table.place(of: row)
-        let word = ManagedObject.word(slot) | ObjectFlag.fault
-        let object = table.info.objectClass.init(ObjectSeed(entry: entry, word: word, row: row, table: table))
+        let object = table.info.objectClass.init(ObjectSeed(table, row: row, flags: ObjectFlag.fault))
         table.register(object)
-        if table.hasLooseRows, table.chunks.overlay(table.chunkIndex(of: row))?.dirty[slot] == true {
+        if table.hasLooseRows, table.chunks.overlay(table.chunkIndex(of: row))?.dirty[object.slot] == true {
             object.set(ObjectFlag.updated | ObjectFlag.packedChanged)
             list(object)
         }
@@ -102,8 +100,7 @@ extension ManagedObjectContext {
             let stored = try coordinator.storeForInsert(info, store)
             let table = table(stored, info)
             let row = try table.takeRow()
-            let (entry, slot) = table.place(of: row)
-            return (ObjectSeed(entry: entry, word: ManagedObject.word(slot), row: row, table: table), nil)
+            return (ObjectSeed(table, row: row), nil)
         } catch {
             return (ObjectSeed(detached: info, row: 0), error)
         }
@@ -137,10 +134,7 @@ extension ManagedObjectContext {
         if let failure { throw failure }
         // Packed values set so far move from the object into the column.
         let lanes = info.laneProperties.map { info.accessors[$0]?.get(object) ?? object._data?.values[$0] }
-        object._entry = seed.entry
-        object._word = seed.word
-        object._row = seed.row
-        object._table = seed.table
+        object.move(to: seed)
         seed.table.register(object)
         object.data.base = .defaults
         markInserted(object)

@@ -236,9 +236,8 @@ extension ManagedObjectContext {
             if original.has(ObjectFlag.deleted) { undelete(original) }
             return
         }
-        let (entry, slot) = table.place(of: object._row)
         table.noteNewRow(object._row)
-        let copy = object.info.objectClass.init(ObjectSeed(entry: entry, word: ManagedObject.word(slot), row: object._row, table: table))
+        let copy = object.info.objectClass.init(ObjectSeed(table, row: object._row))
         table.register(copy)
         copy.data.base = .defaults
         copy.set(ObjectFlag.awake)

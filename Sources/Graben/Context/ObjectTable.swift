@@ -42,6 +42,7 @@ final class ObjectTable {
         self.snapshot = snapshot
         self.context = context
         chunks = ChunkTable(geometry: info.geometry)
+        chunks.home = self
         chunks.advance(to: snapshot, discardingOverlays: true) { _ in nil }
     }
 

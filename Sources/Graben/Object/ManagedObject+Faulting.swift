@@ -4,8 +4,7 @@ import GrabenModel
 extension ObjectSeed {
     /// For an object in no context: packed values live in the object itself, so packed getters take the slow path.
     init(detached info: EntityInfo, row: UInt32) {
-        let table = ObjectTable(info: info, stored: nil, snapshot: nil, context: nil)
-        self.init(entry: table.chunks.entry(0), word: ObjectFlag.slow, row: row, table: table)
+        self.init(ObjectTable(info: info, stored: nil, snapshot: nil, context: nil), row: row, flags: ObjectFlag.slow)
     }
 
     /// For an object in no context, whose class may be bound nowhere.
@@ -95,7 +94,7 @@ extension ManagedObject {
         if wasAwake { willTurnIntoFault() }
         let isNew = has(ObjectFlag.inserted)
         _table.unregister(self)
-        _word &= Int64(UInt32.max)
+        _word = ManagedObject.word(slot: slot, row: _row)
         if isNew {
             set(ObjectFlag.missing)
             _data = nil

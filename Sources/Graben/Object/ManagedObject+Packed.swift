@@ -12,7 +12,7 @@ extension ManagedObject {
         let word = _word
         guard word >= 0 else { return packedSlow(lane) }
         return UnsafeRawPointer(_entry.pointee)
-            .load(fromByteOffset: lane &* 8192 &+ Int(UInt32(truncatingIfNeeded: word)), as: Double.self)
+            .load(fromByteOffset: lane &* 8192 &+ Int(UInt16(truncatingIfNeeded: word)), as: Double.self)
     }
 
     /// Reads three Double lanes that follow one another, as a point. Complexity: O(1), four loads.
@@ -20,7 +20,7 @@ extension ManagedObject {
     public final func packed3(_ lane: Int) -> SIMD3<Double> {
         let word = _word
         guard word >= 0 else { return SIMD3(packedSlow(lane), packedSlow(lane &+ 1), packedSlow(lane &+ 2)) }
-        let base = UnsafeRawPointer(_entry.pointee) + (lane &* 8192 &+ Int(UInt32(truncatingIfNeeded: word)))
+        let base = UnsafeRawPointer(_entry.pointee) + (lane &* 8192 &+ Int(UInt16(truncatingIfNeeded: word)))
         return SIMD3(
             base.load(as: Double.self), base.load(fromByteOffset: 8192, as: Double.self), base.load(fromByteOffset: 16384, as: Double.self))
     }
@@ -32,7 +32,7 @@ extension ManagedObject {
         guard word >= 0 else { return Float(packedSlow(doubles &+ floats)) }
         return UnsafeRawPointer(_entry.pointee)
             .load(
-                fromByteOffset: doubles &* 8192 &+ floats &* 4096 &+ Int(UInt32(truncatingIfNeeded: word) / 2), as: Float.self)
+                fromByteOffset: doubles &* 8192 &+ floats &* 4096 &+ Int(UInt16(truncatingIfNeeded: word) / 2), as: Float.self)
     }
 
     /// Reads an optional Double lane. Complexity: O(1).

@@ -6,12 +6,12 @@ public import GrabenModel
 /// Subclasses add typed accessors, hooks and fields of their own; they do not override initialisers (`awakeFromInsert()` is the place for
 /// further defaults). An object belongs to its context and is used where the context is: it is not `Sendable`, its `objectID` is.
 ///
-/// Layout: 40 bytes of fields after the object's header, because a million objects are walked every frame.
+/// Layout: 24 bytes of fields after the object's header, as many as a plain point has, because a million objects are walked every frame.
 ///
-///     _entry   address of the chunk's entry in the context's chunk table
-///     _word    bits 0–31 eight times the slot in the chunk, bits 32–62 flags, sign bit: packed getters take the slow path
-///     _row     the row in the store
-///     _table   the entity's table in the context; keeps the chunks alive
+///     _entry   address of the chunk's entry in the context's chunk table; the entry's block names the entity's table, which the object
+///              keeps alive by a reference counted by hand (a field for it would cost every object eight bytes)
+///     _word    bits 0–15 eight times the slot in the chunk, bits 16–47 the row, bits 48–62 flags, sign bit: packed getters take the slow
+///              path
 ///     _data    what is read or changed of the object; nil for a fault
 open class ManagedObject {
     @usableFromInline @exclusivity(unchecked)
@@ -19,20 +19,17 @@ open class ManagedObject {
     @usableFromInline @exclusivity(unchecked)
     final var _word: Int64
     @exclusivity(unchecked)
-    final var _row: UInt32
-    @exclusivity(unchecked)
-    final var _table: ObjectTable
-    @exclusivity(unchecked)
     final var _data: ObjectData?
 
     /// Makes an object from what its context prepared; the library calls it, and subclasses inherit it.
     public required init(_ seed: ObjectSeed) {
         _entry = seed.entry
         _word = seed.word
-        _row = seed.row
-        _table = seed.table
         _data = nil
+        _ = ChunkTable.home(of: seed.entry).retain()
     }
+
+    deinit { ChunkTable.home(of: _entry).release() }
 
     /// Makes a new object of the class's entity and inserts it into `context`.
     ///
@@ -134,34 +131,44 @@ public struct SnapshotEvents: OptionSet, Sendable {
 public struct ObjectSeed {
     let entry: UnsafeMutablePointer<UnsafeMutableRawPointer>
     let word: Int64
-    let row: UInt32
+    /// Kept until the object has taken a reference of its own.
     let table: ObjectTable
+
+    /// For a row in a table; `flags` besides.
+    init(_ table: ObjectTable, row: Row, flags: Int64 = 0) {
+        let (entry, slot) = table.place(of: row)
+        self.entry = entry
+        self.table = table
+        word = ManagedObject.word(slot: slot, row: row) | flags
+    }
 }
 
 /// The flags in an object's word.
 enum ObjectFlag {
-    static let fault: Int64 = 1 << 32
-    static let inserted: Int64 = 1 << 33
-    static let updated: Int64 = 1 << 34
-    static let deleted: Int64 = 1 << 35
+    /// All of them: what is neither slot nor row.
+    static let all: Int64 = ~0 << 48
+    static let fault: Int64 = 1 << 48
+    static let inserted: Int64 = 1 << 49
+    static let updated: Int64 = 1 << 50
+    static let deleted: Int64 = 1 << 51
     /// In the context's list of changed objects.
-    static let listed: Int64 = 1 << 36
+    static let listed: Int64 = 1 << 52
     /// In the context's list of objects changed in the current event.
-    static let inEvent: Int64 = 1 << 37
+    static let inEvent: Int64 = 1 << 53
     /// Someone observes it by key.
-    static let observed: Int64 = 1 << 38
+    static let observed: Int64 = 1 << 54
     /// `awakeFromFetch` is running: changes are values, not edits.
-    static let awakening: Int64 = 1 << 39
+    static let awakening: Int64 = 1 << 55
     /// Registered in its context.
-    static let registered: Int64 = 1 << 40
+    static let registered: Int64 = 1 << 56
     /// Deleted, and its relationships are not yet torn down.
-    static let deletionPending: Int64 = 1 << 41
+    static let deletionPending: Int64 = 1 << 57
     /// Its record was not there when its fault fired.
-    static let missing: Int64 = 1 << 42
+    static let missing: Int64 = 1 << 58
     /// `awakeFromInsert` has run or is running.
-    static let awake: Int64 = 1 << 43
+    static let awake: Int64 = 1 << 59
     /// A packed value changed since the object was last saved.
-    static let packedChanged: Int64 = 1 << 44
+    static let packedChanged: Int64 = 1 << 60
     /// Its values are those of a commit before the context's snapshot, and a later one changed it: a save compares with that one too.
     static let stale: Int64 = 1 << 45
     /// Packed getters cannot read through `_entry`.
@@ -176,11 +183,26 @@ extension ManagedObject {
     @inline(__always)
     final func clear(_ flag: Int64) { _word &= ~flag }
     @inline(__always)
-    final var slot: Int { Int(UInt32(truncatingIfNeeded: _word) >> 3) }
+    final var slot: Int { Int(UInt16(truncatingIfNeeded: _word) >> 3) }
 
-    /// The word's low half for a slot: its byte offset in a Double lane, so that a getter adds and does not multiply.
+    /// The word for a slot and a row. The slot stands in it as its byte offset in a Double lane, so that a getter adds and does not multiply.
     @inline(__always)
-    static func word(_ slot: Int) -> Int64 { Int64(slot) << 3 }
+    static func word(slot: Int, row: Row) -> Int64 { Int64(slot) << 3 | Int64(row) << 16 }
+
+    @inline(__always)
+    final var _row: Row { Row(truncatingIfNeeded: _word >> 16) }
+
+    @inline(__always)
+    final var _table: ObjectTable { ChunkTable.home(of: _entry).takeUnretainedValue() }
+
+    /// Moves the object to another table, row or slot; its flags are those of the seed.
+    final func move(to seed: ObjectSeed) {
+        let old = ChunkTable.home(of: _entry)
+        _ = ChunkTable.home(of: seed.entry).retain()
+        _entry = seed.entry
+        _word = seed.word
+        old.release()
+    }
 
     final var info: EntityInfo { _table.info }
     final var context: ManagedObjectContext? { has(ObjectFlag.registered) ? _table.context : nil }
