@@ -16,23 +16,22 @@ final class Joint: ManagedObject {
 let coordinates = ["x", "y", "z"].map { AttributeDescription($0, .double, isOptional: false, isPacked: true) }
 let level = FetchedPropertyDescription(
     "level", of: "Joint", predicateFormat: "SELF != $FETCH_SOURCE AND z == $FETCH_SOURCE.z", sort: ["name"])
-let model = ManagedObjectModel(entities: [
-    EntityDescription("Joint", attributes: coordinates + [AttributeDescription("name", .string)], fetchedProperties: [level])
-])
-let container = try PersistentContainer(model: model, classes: ["Joint": Joint.self], at: "drawing.graben")
+let joint = EntityDescription("Joint", attributes: coordinates + [AttributeDescription("name", .string)], fetchedProperties: [level])
+
+let container = try PersistentContainer(
+    model: ManagedObjectModel(entities: [joint]), classes: ["Joint": Joint.self], at: "drawing.graben")
 let context = container.newContext()
 context.undoManager = ObjectUndoManager()
-
 for (name, position) in [("A", SIMD3(0, 0, 2.5)), ("B", [4, 0, 2.5]), ("C", [4, 3, 0])] {
     let joint = Joint(context: context)
     joint.name = name
     joint.position = position
 }
-try context.save()  // one commit, synced
+try context.save()  // one commit, on the disk when the call returns
 
-let all = try context.fetch(Joint.fetchRequest(where: "z > %@ AND name BEGINSWITH[c] %@", 1, "a"))
-print(all.map { "\($0.name ?? "") is level with \($0.level.map { $0.name ?? "" })" })
-context.translate(all, by: [0, 0, 1])
+let found = try context.fetch(Joint.fetchRequest(where: "z > %@ AND name BEGINSWITH[c] %@", 1, "a"))
+print(found[0].level.compactMap(\.name))  // ["B"]
+context.translate(found, by: [0, 0, 1])
 context.undo()
-print(all.map(\.position))
+print(found[0].position.z)  // 2.5
 try container.close()

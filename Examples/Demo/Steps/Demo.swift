@@ -3,7 +3,8 @@ import Graben
 
 /// What the demo knows between its steps.
 ///
-/// Joints and lines of the fixture are given in feet. Every step checks what it prints, and throws `DemoFailure` where it is not so.
+/// Joints and lines of the fixture are given in feet. Every step checks what it prints, and throws `DemoFailure` where it is not
+/// so.
 final class Demo {
     let fixtures: Fixtures
     let store: String
@@ -24,9 +25,9 @@ final class Demo {
         store = directory.appending(path: "town.graben").path
     }
 
-    deinit { try? FileManager.default.removeItem(at: directory) }
-
+    /// Runs every step; the store is removed at the end, whatever happens.
     func run() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
         try load()
         let moved = try edit()
         try compareAfterReopening(moved)
