@@ -9,6 +9,9 @@ struct CommitWriter {
 
     func write(_ newest: LogSnapshot, _ commit: inout CommitBuilder) throws(GrabenError) {
         for object in objects { try writeRecord(object, newest, &commit) }
+        for case let table? in context.tables[store.number] ?? [] where table.vanishedEnd > 0 {
+            if let code = table.stored?.code { commit.noteRow(entity: code, row: Row(table.vanishedEnd - 1)) }
+        }
         for case let table? in context.tables[store.number] ?? [] { try writeColumns(table, newest, &commit) }
         for object in objects where !object.has(ObjectFlag.deleted) { try writeLinks(object, newest, &commit) }
         for object in objects where object.has(ObjectFlag.deleted) { try removeLinks(object, newest, &commit) }

@@ -44,6 +44,7 @@ extension ManagedObjectContext {
 
     /// Takes an object that the store never had out of the context.
     func vanish(_ object: ManagedObject) {
+        object._table.vanishedEnd = max(object._table.vanishedEnd, Int(object._row) + 1)
         object.leave()
         object.clear(ObjectFlag.inserted | ObjectFlag.updated | ObjectFlag.deleted)
     }

@@ -6,7 +6,7 @@ extension ManagedObjectContext {
     /// Complexity: O(changes of the event).
     public func processPendingChanges() {
         if propagatesDeletesAtEndOfEvent { propagateDeletions() }
-        guard !event.isEmpty else { return }
+        guard !event.isEmpty else { return sweepIfWorthwhile() }
         let ended = event
         event = ContextEvent()
 

@@ -19,8 +19,15 @@ extension ManagedObjectContext {
 
     /// The object with an id, realised.
     ///
-    /// Throws `GrabenError.objectNotFound` where neither the context nor its snapshot has it.
+    /// An object that another context saved since moves this one to the newest snapshot first, unless it is pinned.
+    ///
+    /// - Throws: `GrabenError.objectNotFound` where neither the context nor the store has it.
     public func existingObject(with id: ObjectID) throws(GrabenError) -> ManagedObject {
+        if registeredObject(for: id) == nil, !isPinned, !root.isPinned, let stored = table(for: id)?.stored,
+            root.snapshot(of: stored)?.contains(stored.code, id.row) == false
+        {
+            root.advanceSnapshots(merging: root.automaticallyMergesChangesFromParent)
+        }
         let object = object(with: id)
         object.fireIfNeeded()
         guard !object.isDeleted, object.has(ObjectFlag.registered) else {

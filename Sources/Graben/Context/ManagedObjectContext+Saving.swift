@@ -21,6 +21,12 @@ extension ManagedObjectContext {
         }
         try runWillSave()
         try checkOpenChanges()
+        try saveChanged()
+        // Nothing here holds the saved objects any more, so that those nobody else holds are let go.
+        processPendingChanges()
+    }
+
+    private func saveChanged() throws(GrabenError) {
         let objects = changed.filter { $0.hasChanges && $0.has(ObjectFlag.registered) }
         guard !objects.isEmpty || hasLooseRows else {
             delistClean()
@@ -30,7 +36,6 @@ extension ManagedObjectContext {
         try validate(objects)
         if let parent { try push(objects, to: parent) } else { try commit(objects) }
         for object in objects { object.didSave() }
-        processPendingChanges()
     }
 
     /// Runs `willSave` until no hook changes anything any more.
@@ -138,6 +143,7 @@ extension ManagedObjectContext {
         for case let table? in tables[store.number] ?? [] {
             for case let overlay? in table.chunks.overlays { overlay.dirty.forEach { overlay.settle($0) } }
             table.hasLooseRows = false
+            table.vanishedEnd = 0
         }
         delistClean()
         settleRows()
@@ -164,7 +170,12 @@ extension ManagedObjectContext {
             for object in objects where object.has(ObjectFlag.deleted) { object.keepMembersOfItsOwn() }
         }
         for object in objects where object.isInserted && !object.has(ObjectFlag.deleted) { parent.adopt(object) }
-        forEachTable { if $0.hasLooseRows { pushLooseRows(of: $0, to: parent) } }
+        forEachTable { table in
+            if table.hasLooseRows { pushLooseRows(of: table, to: parent) }
+            guard table.vanishedEnd > 0, let stored = table.stored else { return }
+            let target = parent.table(stored, table.info)
+            target.vanishedEnd = max(target.vanishedEnd, table.vanishedEnd)
+        }
         parent.withoutInverses {
             for object in objects where !object.has(ObjectFlag.deleted) { parent.take(object) }
             for object in objects where object.has(ObjectFlag.deleted) {

@@ -29,6 +29,8 @@ final class ObjectTable {
     var referenceColumns: [Int: [UInt32]] = [:]
     /// Whether rows were inserted or deleted since the last save, so that the snapshot alone does not say which exist.
     var hasPendingRows = false
+    /// One past the highest row whose object vanished since the last save; references without an inverse may still name it.
+    var vanishedEnd = 0
     /// Whether rows without an object may have unsaved packed values: a bulk edit by id makes no objects.
     var hasLooseRows = false
     /// Spans being lent; packed values must not change meanwhile.

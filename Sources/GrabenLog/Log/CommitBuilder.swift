@@ -72,6 +72,9 @@ package struct CommitBuilder {
         encoder.appendLink(relationship, owner, member, order, removed)
     }
 
+    /// Lets no later opening hand out an entity's rows up to this one, though no record was written for it: something may refer to it.
+    package mutating func noteRow(entity: EntityCode, row: Row) { encoder.noteRow(entity, row) }
+
     /// Notes that an object changed only because it is the inverse of a change elsewhere; `relationships` are numbers of the caller's own.
     package mutating func appendFollower(entity: EntityCode, row: Row, relationships: FieldMask) {
         encoder.appendFollower(entity, row, relationships)
