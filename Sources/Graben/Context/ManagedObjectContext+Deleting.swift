@@ -27,16 +27,21 @@ extension ManagedObjectContext {
     }
 
     /// Reaches related objects of everything deleted, and what that deletes in turn; objects never saved vanish.
-    func propagateDeletions() {
-        var place = 0
+    ///
+    /// - Parameter earlier: objects deleted in events that have ended without reaching anything.
+    func propagateDeletions(of earlier: [ManagedObject] = []) {
         var vanishing: [ManagedObject] = []
-        while place < event.deleted.count {
-            let object = event.deleted[place]
-            place += 1
-            guard object.has(ObjectFlag.deletionPending) else { continue }
+        func propagate(_ object: ManagedObject) {
+            guard object.has(ObjectFlag.deletionPending) else { return }
             object.clear(ObjectFlag.deletionPending)
             propagateDeletion(of: object)
             if object.isInserted { vanishing.append(object) }
+        }
+        earlier.forEach(propagate)
+        var place = 0
+        while place < event.deleted.count {
+            propagate(event.deleted[place])
+            place += 1
         }
         // Not before: what a cascade reaches looks its owner up by id, and has to find this instance.
         vanishing.forEach(vanish)

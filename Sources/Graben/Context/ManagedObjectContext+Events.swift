@@ -31,7 +31,7 @@ extension ManagedObjectContext {
             if !isNew, !object.has(ObjectFlag.deleted) { changes.updated.append(object.objectID) }
         }
         for (table, overlay, index) in ended.chunks {
-            step?.add(table, index, overlay.event, insertedHere: ended.inserted)
+            step?.add(table, index, overlay)
             for slot in overlay.event.slots {
                 let id = table.id(row(chunk: index, slot: Int(slot), in: table))
                 changes.moved.append(id)
@@ -126,9 +126,23 @@ private final class StepBuilder {
         if !changes.isEmpty { objects.append(.init(object: object, changes: changes)) }
     }
 
-    func add(_ table: ObjectTable, _ chunk: Int, _ event: EventSlots, insertedHere: [ManagedObject]) {
+    func add(_ table: ObjectTable, _ chunk: Int, _ overlay: OverlayChunk) {
+        let event = overlay.event
         guard !event.isEmpty else { return }
-        packed.append(.init(table: table, chunk: chunk, slots: event.slots, values: event.values))
+        let laneCount = table.info.laneProperties.count
+        let lanes = event.slots.enumerated().map { place, slot in
+            // Lanes that this event left alone may be changed without undo meanwhile, so undo leaves them alone too. The column does not
+            // know the values of an object that has left.
+            let object = table.registered(context.row(chunk: chunk, slot: Int(slot), in: table))
+            guard laneCount <= 64, object != nil || overlay.dirty[Int(slot)] else { return UInt64.max }
+            var mask: UInt64 = 0
+            for lane in 0..<laneCount
+            where event.values[place * laneCount + lane] != overlay.geometry.value(overlay.data, lane, Int(slot)) {
+                mask |= 1 << UInt64(lane)
+            }
+            return mask
+        }
+        packed.append(.init(table: table, chunk: chunk, slots: event.slots, values: event.values, lanes: lanes))
     }
 
     /// The step, or nil where nothing happened.

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     public func save() throws(GrabenError) {
         guard !isClosed else { throw .noContext(entity: "context", doing: "saving") }
         processPendingChanges()
-        propagateDeletions()
+        propagateDeletions(of: propagatesDeletesAtEndOfEvent ? [] : changed.filter { $0.has(ObjectFlag.deletionPending) })
         processPendingChanges()
         if let refusal = refusals.first {
             refusals = []

@@ -14,6 +14,8 @@ final class ContextStep: UndoAction {
         let chunk: Int
         let slots: [UInt16]
         let values: [Value]
+        /// The lanes the event changed, by slot, as bits; all bits where there are more than 64.
+        let lanes: [UInt64]
     }
 
     /// Unretained: an undo manager must not keep a context alive. The context takes its steps out of the manager when it ends.
@@ -119,7 +121,15 @@ extension ManagedObjectContext {
         let laneCount = table.info.laneProperties.count
         for (index, slot) in change.slots.enumerated() {
             let slot = Int(slot)
-            setPacked(Array(change.values[index * laneCount..<(index + 1) * laneCount]), chunk: change.chunk, slot: slot, in: table)
+            var values = Array(change.values[index * laneCount..<(index + 1) * laneCount])
+            if change.lanes[index] != .max {
+                _ = table.place(of: row(chunk: change.chunk, slot: slot, in: table))
+                let current = table.chunks.chunk(change.chunk)
+                for lane in values.indices where change.lanes[index] & (1 << UInt64(lane)) == 0 {
+                    values[lane] = table.info.geometry.value(current, lane, slot)
+                }
+            }
+            setPacked(values, chunk: change.chunk, slot: slot, in: table)
         }
     }
 
