@@ -70,7 +70,14 @@ extension ManagedObjectContext {
         if !isPinned { advanceSnapshots(merging: automaticallyMergesChangesFromParent) }
         guard object.has(ObjectFlag.registered) else { return }
         object._data?.fetched = []
-        if mergeChanges { object.rebaseOnSnapshot(events: .refresh) } else { drop(object) }
+        if mergeChanges {
+            object.rebaseOnSnapshot(events: .refresh)
+        } else {
+            let wasChanged = object.hasChanges
+            object.giveBackMembers()
+            drop(object)
+            if wasChanged { object.leaveDeletedMembers() }
+        }
         var changes = ContextChanges()
         changes.refreshed = [object.objectID]
         notify(changes)

@@ -107,8 +107,10 @@ extension ManagedObjectContext {
             statistics.commits += 1
             statistics.syncs += Int(store.log.statistics.syncs - syncsBefore)
         }
+        let stale = objects.filter { $0.has(ObjectFlag.stale) && !$0.has(ObjectFlag.deleted) }
         settleSaved(objects, in: store, at: own)
         advance(store, from: base, to: store.newestSnapshot, merging: automaticallyMergesChangesFromParent, skipping: own)
+        for object in stale where object.has(ObjectFlag.registered) { object.rebaseOnSnapshot(events: .merge) }
     }
 
     /// The saved objects are clean: what they hold is what the store has.

@@ -38,6 +38,8 @@ public enum GrabenError: Error, Sendable {
     case readOnly(what: String, reason: String)
     /// A store was written under another model.
     case incompatibleModel(path: String, differences: [String])
+    /// The predicate or order of a fetched property could not be read, bound or evaluated.
+    case fetchedProperty(entity: String, key: String, error: PredicateError)
     /// Fetched properties whose predicates need each other.
     case fetchedPropertyCycle(entity: String, key: String)
     /// A setter in `willSave` changed objects again and again.
@@ -143,6 +145,7 @@ extension GrabenError: CustomStringConvertible {
         case .readOnly(let what, let reason): "\(what) cannot be written: \(reason)"
         case .incompatibleModel(let path, let differences):
             "\(path) was written under another model:\n" + differences.map { "  - \($0)" }.joined(separator: "\n")
+        case .fetchedProperty(let entity, let key, let error): "evaluating the fetched property \(entity).\(key): \(error)"
         case .fetchedPropertyCycle(let entity, let key):
             "evaluating the fetched property \(entity).\(key) needs its own result; change one of the predicates involved"
         case .endlessWillSave(let entity, let uri):

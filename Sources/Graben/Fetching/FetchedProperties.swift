@@ -7,7 +7,7 @@ extension ManagedObject {
     /// fault, or the context is reset or rolled back. Objects that were deleted since are left out.
     ///
     /// An object in no context answers [].
-    /// - Throws: `GrabenError.unknownKey`, `.predicate`, `.fetchedPropertyCycle`, `.wrongType` where the key names no fetched property.
+    /// - Throws: `GrabenError.unknownKey`, `.fetchedProperty`, `.fetchedPropertyCycle`, `.wrongType` where the key names no fetched property.
     public final func fetched<T: ManagedObject>(_ key: String, as type: T.Type = T.self) throws(GrabenError) -> [T] {
         let number = try info.number(key)
         guard info.properties[number].kind == .fetched else {
@@ -59,7 +59,7 @@ extension ManagedObjectContext {
                 sort: try description.sort.map { try ObjectSortDescriptor(text: $0) }, limit: description.limit ?? 0,
                 offset: description.offset)
         } catch let error as ObjectPredicateError {
-            throw .predicate(error)
+            throw .fetchedProperty(entity: object.info.name, key: property.name, error: error)
         } catch {
             throw .invalidRequest(reason: "\(object.info.name).\(property.name): \(error)")
         }
@@ -70,7 +70,11 @@ extension ManagedObjectContext {
                 "userInfo": .dictionary(description.userInfo.mapValues { .value(.string($0)) }),
             ]),
         ]
-        return try FetchExecution(context: self, info: coordinator.infos[property.destination], request: request)
-            .run(variables: variables)
+        do {
+            return try FetchExecution(context: self, info: coordinator.infos[property.destination], request: request)
+                .run(variables: variables)
+        } catch .predicate(let error) {
+            throw .fetchedProperty(entity: object.info.name, key: property.name, error: error)
+        } catch { throw error }
     }
 }

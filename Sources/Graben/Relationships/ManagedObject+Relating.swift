@@ -83,6 +83,47 @@ extension ManagedObject {
     }
 }
 
+extension ManagedObject {
+    /// Before the object's changes are dropped: puts the other sides of its relationships back to what they were.
+    final func giveBackMembers() {
+        guard hasChanges, !isInserted, let context else { return }
+        context.withoutInverses {
+            for number in info.relationships {
+                guard let inverse = info.properties[number].link?.inverse else { continue }
+                let (now, before) = relationshipIDs(number)
+                for id in now where !before.contains(id) { context.object(with: id).release(inverse, of: objectID) }
+                for id in before where context.registeredObject(for: id)?.has(ObjectFlag.deleted) != true {
+                    context.object(with: id).attach(inverse, to: self, replacing: number)
+                }
+            }
+        }
+    }
+
+    /// After the object's changes were dropped: what is deleted in the context does not come back into its relationships.
+    final func leaveDeletedMembers() {
+        guard let context else { return }
+        let deleted = Set(context.deletedObjects.map(\.objectID))
+        guard !deleted.isEmpty else { return }
+        for number in info.relationships where info.properties[number].link?.inverse != nil {
+            for id in relationshipIDs(number).now where deleted.contains(id) {
+                context.withoutInverses { release(number, of: id) }
+            }
+        }
+    }
+
+    /// What a relationship refers to, and what it referred to at the commit the object is based on.
+    private final func relationshipIDs(_ number: Int) -> (now: [ObjectID], before: [ObjectID]) {
+        let property = info.properties[number]
+        guard property.kind == .toOne else { return (memberIDs(number), committedMemberIDs(number)) }
+        func ids(_ value: Value) -> [ObjectID] {
+            if case .reference(let id) = value { return [id] }
+            return []
+        }
+        fireIfNeeded()
+        return (ids(primitive(number)), ids(baseValue(property, data)))
+    }
+}
+
 extension ManagedObjectContext {
     func withoutInverses(_ body: () -> Void) {
         let before = isMaintainingInverses

@@ -37,6 +37,7 @@ extension CLIError {
         case .wrongType: self.init(.badData, "value.wrong-type", "\(error)")
         case .conflict: self.init(.tryAgain, "object.conflict", "\(error)")
         case .incompatibleModel(let path, _): self.init(.badData, "model.incompatible", "\(error)", file: path)
+        case .fetchedProperty: self.init(.badData, "fetched-property.predicate", "\(error)")
         case .fetchedPropertyCycle: self.init(.badData, "fetched-property.cycle", "\(error)")
         case .readOnly: self.init(.inputOutput, "store.read-only", "\(error)")
         default: self.init(.badData, "object.refused", "\(error)")
