@@ -170,7 +170,7 @@ enum ObjectFlag {
     /// A packed value changed since the object was last saved.
     static let packedChanged: Int64 = 1 << 60
     /// Its values are those of a commit before the context's snapshot, and a later one changed it: a save compares with that one too.
-    static let stale: Int64 = 1 << 45
+    static let stale: Int64 = 1 << 61
     /// Packed getters cannot read through `_entry`.
     static let slow: Int64 = .min
 }
