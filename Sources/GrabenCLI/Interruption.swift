@@ -31,6 +31,11 @@ enum Interruption {
             }
             _exit(ExitCode.interrupted.rawValue)
         }
+        // A program that starts others from a thread pool starts them with every signal blocked, and then nothing could end this one.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&signals, number) }
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         // SIG_IGN, which is no function that could be compared.
         if let previous, unsafeBitCast(previous, to: Int.self) == 1 { signal(SIGINT, SIG_IGN) }
     }

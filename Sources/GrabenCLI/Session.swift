@@ -14,7 +14,7 @@ final class Session {
     func warn(_ text: String) {
         warnings += 1
         guard warnings <= 10 else { return }
-        say("graben: \(text)\(warnings == 10 ? " (further warnings are left out)" : "")")
+        say("graben: \(text.linesWithoutControls)\(warnings == 10 ? " (further warnings are left out)" : "")")
     }
 
     /// As `warn(_:)`, for something without which the answer is not whole.

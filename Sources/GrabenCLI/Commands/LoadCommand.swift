@@ -77,6 +77,8 @@ enum LoadCommand {
 
     private static func append(_ session: Session) throws {
         let path = session.invocation.store
+        // Asked first, because only a store that is not being written is sure to be readable.
+        if let holder = try Log.writer(ofStoreAt: path, in: RealFileSystem()) { throw LogError.locked(path: path, holder: holder) }
         let model = try ManagedObjectModel(ofStoreAt: path)
         let resolved = try model.resolved()
         if let modelPath = session.invocation.value("model") {

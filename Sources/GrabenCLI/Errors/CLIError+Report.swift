@@ -2,9 +2,9 @@
 extension CLIError {
     /// For people: the message, what else was found, and what to do next.
     func text(bold: (String) -> String) -> String {
-        var text = "\(bold("graben:")) \(message)\n"
-        for other in others { text += "  \(other)\n" }
-        if let hint { text += "Try: \(hint)\n" }
+        var text = "\(bold("graben:")) \(message.linesWithoutControls)\n"
+        for other in others { text += "  \(other.linesWithoutControls)\n" }
+        if let hint { text += "Try: \(hint.linesWithoutControls)\n" }
         return text
     }
 

@@ -46,6 +46,11 @@ extension String {
         return "\"\(String(visible).withoutControls)\""
     }
 
+    /// The lines of a message, each without what a terminal would act on.
+    var linesWithoutControls: String {
+        split(separator: "\n", omittingEmptySubsequences: false).map { String($0).withoutControls }.joined(separator: "\n")
+    }
+
     /// The text with control characters written out.
     var withoutControls: String {
         guard unicodeScalars.contains(where: \.isControl) else { return self }
@@ -64,8 +69,13 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal might act on it: C0, DEL, C1 and the two line separators.
-    var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) || value == 0x2028 || value == 0x2029 }
+    /// Whether a terminal might act on it: C0, DEL, C1, the two line separators and what turns the direction of writing.
+    var isControl: Bool {
+        switch value {
+        case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
 }
 
 /// "; did you mean …?", where there is something to suggest.
