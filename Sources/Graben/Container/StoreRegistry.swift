@@ -8,14 +8,15 @@ import Synchronization
 /// models or classes is kept: those are bound per coordinator.
 enum StoreRegistry {
     private struct Entry {
-        let uuid: UUID
+        /// The beginning of its ids as URIs: made once, because a dump writes millions of them.
+        let prefix: String
         let entityNames: [String]
     }
     private static let entries = Mutex<[Entry]>([])
 
     static func register(_ configuration: StoreConfiguration, _ log: Log, entityNames: [String]) -> PersistentStore {
         let number = entries.withLock {
-            $0.append(Entry(uuid: log.storeUUID, entityNames: entityNames))
+            $0.append(Entry(prefix: "graben://\(log.storeUUID.uuidString.lowercased())/", entityNames: entityNames))
             return UInt32($0.count)
         }
         return PersistentStore(number: number, configuration: configuration, log: log)
@@ -40,7 +41,7 @@ enum StoreRegistry {
             let entry = entries[Int(id.storeNumber) - 1]
             let names = entry.entityNames
             let name = Int(id.entityNumber) < names.count ? names[Int(id.entityNumber)] : "\(id.entityNumber)"
-            return "graben://\(entry.uuid.uuidString.lowercased())/\(name)/\(id.rowNumber)"
+            return "\(entry.prefix)\(name)/\(id.rowNumber)"
         }
     }
 }
