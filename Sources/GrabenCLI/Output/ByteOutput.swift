@@ -14,6 +14,7 @@ final class ByteOutput {
     private let descriptor: Int32
     /// What messages call the place.
     let name: String
+    @exclusivity(unchecked)
     private var buffer: [UInt8] = []
     private static let capacity = 65_536
 

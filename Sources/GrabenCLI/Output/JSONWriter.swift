@@ -2,7 +2,9 @@
 final class JSONWriter {
     let output: ByteOutput
     /// Whether an element was written, for each container that is open.
+    @exclusivity(unchecked)
     private var hasElements: [Bool] = []
+    @exclusivity(unchecked)
     private var followsKey = false
 
     init(_ output: ByteOutput) { self.output = output }
