@@ -25,7 +25,8 @@ enum LogCommand {
         switch format {
         case .text:
             let table = TextTable(
-                session, titles.enumerated().map { .init(title: $1, isNumber: $0 != 1 && $0 != 2) }, isWide: session.invocation.has("wide"))
+                session, titles.enumerated().map { .init(title: $1, isNumber: $0 != 1 && $0 != 2, isWhole: $0 == 1) },
+                isWide: session.invocation.has("wide"))
             try table.begin()
             for commit in commits { try table.row(cells(commit, DateText.shortText(commit.time))) }
             try table.end()

@@ -18,7 +18,8 @@ struct RowWriter {
         self.json = json
         output = session.output
         table = TextTable(
-            session, columns.map { TextTable.Column(title: $0.title, isNumber: $0.isNumber) }, isWide: session.invocation.has("wide"))
+            session, columns.map { TextTable.Column(title: $0.title, isNumber: $0.isNumber, isWhole: $0.isIdentity) },
+            isWide: session.invocation.has("wide"))
     }
 
     /// Writes what stands before the rows.

@@ -5,6 +5,8 @@ final class TextTable {
     struct Column {
         var title: String
         var isNumber = false
+        /// Whether it is never cut: half a number is another number, half an id is none.
+        var isWhole = false
     }
 
     private let output: ByteOutput
@@ -54,19 +56,20 @@ final class TextTable {
         for row in waiting {
             for (place, cell) in row.enumerated() where place < found.count { found[place] = max(found[place], cell.displayWidth) }
         }
-        if let limit = terminal.width, !isWide { Self.shrink(&found, to: limit - 2 * (columns.count - 1)) }
+        if let limit = terminal.width, !isWide { shrink(&found, to: limit - 2 * (columns.count - 1)) }
         widths = found
         if hasHeader { try writeAligned(columns.map(\.title), isHeader: true) }
         for row in waiting { try writeAligned(row) }
         waiting = []
     }
 
-    /// Takes from the widest columns what is too much, down to eight characters each.
-    private static func shrink(_ widths: inout [Int], to limit: Int) {
+    /// Takes from the widest columns of text what is too much, down to eight characters each; what is left over the terminal wraps.
+    private func shrink(_ widths: inout [Int], to limit: Int) {
+        let able = columns.indices.filter { !columns[$0].isNumber && !columns[$0].isWhole }
         var excess = widths.reduce(0, +) - limit
-        while excess > 0, let widest = widths.max(), widest > 8, let place = widths.lastIndex(of: widest) {
-            let next = max(8, widths.filter { $0 < widest }.max() ?? 8)
-            let cut = min(excess, max(1, widest - next))
+        while excess > 0, let place = able.max(by: { widths[$0] < widths[$1] }), widths[place] > 8 {
+            let next = max(8, able.map { widths[$0] }.filter { $0 < widths[place] }.max() ?? 8)
+            let cut = min(excess, max(1, widths[place] - next))
             widths[place] -= cut
             excess -= cut
         }

@@ -33,6 +33,8 @@ struct ObjectColumn {
         key = last.relationship == nil ? nil : EntityKey.attribute(of: last, in: model)
     }
 
+    var isIdentity: Bool { if case .identity = kind { true } else { false } }
+
     func value(of object: ManagedObject) throws -> Value {
         switch kind {
         case .identity: return .reference(object.objectID)
@@ -52,7 +54,6 @@ struct ObjectColumn {
 
     /// The value as text: ids short or as URIs, references by key.
     func text(_ value: Value, _ store: OpenStore, uris: Bool) throws -> String {
-        let isIdentity = if case .identity = kind { true } else { false }
         return try ValueText.text(value) { id throws(CLIError) in
             do {
                 if isIdentity { return uris ? id.uriRepresentation : store.names.shortID(id) }
