@@ -65,12 +65,14 @@ extension GrabenSide {
 
     private static func lookupColumns(_ bench: Bench) throws -> () throws -> Outcome {
         let drawing = try WorkedDrawing.of(bench)
-        let ids = bench.lookupRows.map { drawing.ids[Int($0)] }
+        guard let ids = ObjectIDList(bench.lookupRows.lazy.map { drawing.ids[Int($0)] }) else {
+            throw BenchmarkError("lookup.columns: the joints are of several entities.")
+        }
         return {
             try Workloads.timed {
                 try drawing.context.withPositions(of: Joint.self) { positions in
                     var sum = SIMD3<Double>()
-                    for id in ids { sum += positions[id] }
+                    positions.forEach(ids) { sum += $0 }
                     return sum.sum()
                 }
             }

@@ -16,10 +16,10 @@ struct ConflictCheck {
         guard newest !== base || isStale else { return }
         var touched = TouchedRows()
         var step = base.next
-        while let snapshot = step {
-            touched.add(snapshot.changes)
-            if snapshot === newest { break }
-            step = snapshot.next
+        while let commit = step {
+            touched.add(commit.changes)
+            if commit.commitNumber == newest.commitNumber { break }
+            step = commit.next
         }
         var conflicts: [SaveConflict] = []
         for object in objects {

@@ -147,10 +147,10 @@ extension ManagedObjectContext {
     func advance(_ store: PersistentStore, from old: LogSnapshot, to new: LogSnapshot, merging: Bool, skipping own: UInt64?) {
         var touched = TouchedRows()
         var step = old.next
-        while let snapshot = step {
-            if snapshot.commitNumber != own { touched.add(snapshot.changes) }
-            if snapshot === new { break }
-            step = snapshot.next
+        while let commit = step {
+            if commit.commitNumber != own { touched.add(commit.changes) }
+            if commit.commitNumber == new.commitNumber { break }
+            step = commit.next
         }
         var changes = ContextChanges()
         var merged: [ManagedObject] = []

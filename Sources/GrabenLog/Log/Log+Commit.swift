@@ -57,6 +57,8 @@ extension Log {
             writer.needsCut = false
             writer.tail = end
             writer.endsWithMarker = false
+            // At once, not when it is published: the next writer checks against this commit while it is still being synced.
+            previous.setNext(snapshot)
             writer.appended = snapshot
             counters.withLock { $0.commits += 1 }
             enqueue(snapshot)

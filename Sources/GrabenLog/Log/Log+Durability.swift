@@ -58,7 +58,6 @@ extension Log {
     private func publish(upTo end: UInt64, _ retired: inout [LogSnapshot]) {
         let count = publication.pending.prefix { $0.endOffset <= end }.count
         for snapshot in publication.pending.prefix(count) {
-            publication.newest.setNext(snapshot)
             retired.append(publication.newest)
             publication.newest = snapshot
         }

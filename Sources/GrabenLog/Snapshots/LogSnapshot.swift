@@ -3,12 +3,10 @@ internal import Synchronization
 /// The store as of one commit. Immutable; whoever holds it can read it whatever happens after.
 ///
 /// It shares pages, chunks and runs with its neighbours and keeps alive the mappings its records lie in, so pointers it has lent stay valid
-/// as long as it lives. Snapshots form a chain towards the newest.
+/// as long as it lives.
 package final class LogSnapshot: @unchecked Sendable {
-    package let commitNumber: UInt64
     package let metadata: CommitMetadata
-    /// What the commit that made this snapshot did.
-    package let changes: ChangeSet
+    private let node: CommitNode
     let path: String
     /// The end of the commit's last frame.
     let endOffset: UInt64
@@ -21,7 +19,6 @@ package final class LogSnapshot: @unchecked Sendable {
     /// The one mapping there usually is, where reading a record need not touch a reference count to find it; nil when there are several.
     private let soleBase: UnsafeRawPointer?
     private let soleLength: Int
-    private let following = Mutex<LogSnapshot?>(nil)
     /// Chunks of rows that never wrote any: zeros, or defaults of lanes added later.
     private let synthesized = Mutex<[UInt64: ChunkHandle]>([:])
 
@@ -29,9 +26,8 @@ package final class LogSnapshot: @unchecked Sendable {
         commitNumber: UInt64, metadata: CommitMetadata, changes: ChangeSet, path: String, endOffset: UInt64, table: LayoutTable,
         entities: [EntityState?], regions: [MappedRegion], links: [UInt16: LinkIndex], reverseIndexes: [ReverseKey: ReverseIndex]
     ) {
-        self.commitNumber = commitNumber
         self.metadata = metadata
-        self.changes = changes
+        node = CommitNode(commitNumber: commitNumber, changes: changes)
         self.path = path
         self.endOffset = endOffset
         self.table = table
@@ -44,25 +40,15 @@ package final class LogSnapshot: @unchecked Sendable {
         soleLength = min(sole?.length ?? 0, Int(clamping: endOffset))
     }
 
-    deinit {
-        // A long chain only this snapshot holds is freed in a loop: freeing each from its predecessor's deinit would overflow the stack.
-        var chain = takeNext()
-        while chain != nil, isKnownUniquelyReferenced(&chain) { chain = chain?.takeNext() }
-    }
-
-    private func takeNext() -> LogSnapshot? {
-        following.withLock { next in
-            defer { next = nil }
-            return next
-        }
-    }
-
     package var catalog: Catalog { table.catalog }
 
-    /// The snapshot of the following commit, once that is published.
-    package var next: LogSnapshot? { following.withLock { $0 } }
+    package var commitNumber: UInt64 { node.commitNumber }
+    /// What the commit that made this snapshot did.
+    package var changes: ChangeSet { node.changes }
+    /// The following commit, once that is appended; it may not be durable yet.
+    package var next: CommitNode? { node.next }
 
-    func setNext(_ snapshot: LogSnapshot) { following.withLock { $0 = snapshot } }
+    func setNext(_ snapshot: LogSnapshot) { node.setNext(snapshot.node) }
 
     @inline(__always)
     func state(_ entity: EntityCode) -> EntityState? { Int(entity) < entities.count ? entities[Int(entity)] : nil }
