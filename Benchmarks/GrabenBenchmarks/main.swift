@@ -7,6 +7,7 @@
 /// Measures Graben against SQLite, LMDB and the bare machine and prints a table; `--help` tells the options.
 func runBenchmarks() throws {
     let options = try Options(arguments: Array(CommandLine.arguments.dropFirst()))
+    if let path = options.loadPath { return try Drawing.load(count: options.count, at: path) }
     if options.asksForHelp { return print(Options.usage) }
     let chosen = Workloads.all.filter { options.selects($0.name) }
     guard !chosen.isEmpty else {

@@ -1,6 +1,13 @@
+import CPeers
 import Graben
 import GrabenFixtures
 import GrabenModel
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// The classes a program has whose drawing this is.
 final class Joint: ManagedObject {
@@ -63,6 +70,25 @@ struct Drawing {
         try PersistentContainer(model: model, classes: ["Joint": Joint.self, "Line": Line.self], at: path)
     }
 
+    /// Loads a network into a new store and prints how many joints it has.
+    static func load(count: Int, at path: String) throws {
+        let container = try open(path)
+        try load(RandomNetwork(count: count), into: container)
+        try container.close()
+        print(count)
+    }
+
+    /// As above, in a process of its own: the heap that objects are then read from is one that nobody has used before.
+    static func loadElsewhere(_ bench: Bench, at path: String) throws {
+        let arguments = [CommandLine.arguments[0], "--load", path, "--n", "\(bench.network.count)"]
+        var pointers = arguments.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        let result = peer_read_number(&pointers)
+        guard result.nanoseconds >= 0, Int(result.count) == bench.network.count else {
+            throw BenchmarkError("Loading the drawing: \(String(cString: peer_message()))")
+        }
+    }
+
     /// Inserts every joint and line through managed objects and saves once.
     static func load(_ network: RandomNetwork, into container: PersistentContainer) throws {
         let context = container.newContext()
@@ -98,9 +124,7 @@ final class WorkedDrawing {
 
     init(_ bench: Bench) throws {
         let path = try bench.freshDirectory("graben-drawing") + "/network.graben"
-        let loader = try Drawing.open(path)
-        try Drawing.load(bench.network, into: loader)
-        try loader.close()
+        try Drawing.loadElsewhere(bench, at: path)
         container = try Drawing.open(path)
         context = container.newContext()
         context.undoManager = ObjectUndoManager()

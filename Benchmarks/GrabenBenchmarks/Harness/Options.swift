@@ -10,6 +10,8 @@ struct Options {
     /// Measure the peers also where Graben has nothing to show yet.
     var includesPeersAlone = false
     var listsNames = false
+    /// Only load the network into a new store at this path: what the benchmark has a process of its own do.
+    var loadPath: String?
     var asksForHelp = false
 
     static let usage = """
@@ -45,6 +47,7 @@ struct Options {
             case "--dir": directory = try value(of: argument)
             case "--peers": includesPeersAlone = true
             case "--list": listsNames = true
+            case "--load": loadPath = try value(of: argument)
             case "--help", "-h": asksForHelp = true
             default: throw BenchmarkError("Unknown argument \(argument).\n\n\(Self.usage)")
             }
