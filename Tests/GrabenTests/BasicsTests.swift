@@ -65,4 +65,35 @@ struct BasicsTests {
         #expect(try other.count(for: Line.fetchRequest()) == 1)
         #expect((other.object(with: line.objectID) as? Line)?.start?.x == 5)
     }
+
+    @Test("C7 a key path is observed through its to-one: a change of the target, and of which target it is, are told once each")
+    func observeKeyPath() throws {
+        let context = try Network.container().newContext()
+        context.undoManager = ObjectUndoManager()
+        let a = Joint(context: context)
+        a.name = "a"
+        let b = Joint(context: context)
+        b.name = "b"
+        let line = Line(context: context)
+        line.start = a
+        context.processPendingChanges()
+        var told: [PropertyChange] = []
+        let token = try line.observe("start.name") { told.append($0) }
+        a.name = "c"
+        context.processPendingChanges()
+        line.start = b
+        a.name = "unseen"
+        context.processPendingChanges()
+        context.undo()
+        context.undo()
+        #expect(told.map(\.old) == ["a", "c", "b", "c"])
+        #expect(told.map(\.new) == ["c", "b", "c", "a"])
+        line.removeObserver(token)
+        let count = told.count
+        b.name = "z"
+        line.start = nil
+        #expect(told.count == count)
+        #expect(throws: GrabenError.self) { try line.observe("start.nmae") { _ in } }
+        #expect(throws: GrabenError.self) { try a.observe("outgoing.end") { _ in } }
+    }
 }

@@ -32,6 +32,8 @@ final class ChunkTable {
     private(set) var count = 0
     private var blocks: [UnsafeMutablePointer<UnsafeMutableRawPointer>] = []
     private(set) var overlays: [OverlayChunk?] = []
+    /// Spans being lent; packed values must not change meanwhile, and debug builds trap where they do.
+    var lentCount = 0
     private let zero: UnsafeMutableRawPointer
     private static let overlaysWithoutSlab = 32
     private var overlayCount = 0
@@ -117,6 +119,7 @@ final class ChunkTable {
 
     /// The context's own copy of a chunk, made at the first call.
     func makeOverlay(_ index: Int) -> OverlayChunk {
+        assert(lentCount == 0, "a packed attribute is set while its column is lent to a closure; change it after the loop")
         let entry = entry(index)
         if let overlay = overlays[index] { return overlay }
         let overlay = OverlayChunk(copying: entry.pointee, ownedBy: owner, geometry: geometry, in: slabForNext())

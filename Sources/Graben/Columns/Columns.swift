@@ -113,8 +113,8 @@ public struct ChunkLane {
     public func withSpan<R>(_ body: (Span<Double>) throws -> R) rethrows -> R {
         guard let geometry, geometry.isDouble else { return try body(Span()) }
         let start = (chunk.base + geometry.offset).assumingMemoryBound(to: Double.self)
-        chunk.table.lentCount += 1
-        defer { chunk.table.lentCount -= 1 }
+        chunk.table.chunks.lentCount += 1
+        defer { chunk.table.chunks.lentCount -= 1 }
         return try withExtendedLifetime((chunk.overlay, chunk.owner, chunk.table)) {
             try body(UnsafeBufferPointer(start: start, count: chunk.slotCount).span)
         }
@@ -124,8 +124,8 @@ public struct ChunkLane {
     public func withFloatSpan<R>(_ body: (Span<Float>) throws -> R) rethrows -> R {
         guard let geometry, !geometry.isDouble else { return try body(Span()) }
         let start = (chunk.base + geometry.offset).assumingMemoryBound(to: Float.self)
-        chunk.table.lentCount += 1
-        defer { chunk.table.lentCount -= 1 }
+        chunk.table.chunks.lentCount += 1
+        defer { chunk.table.chunks.lentCount -= 1 }
         return try withExtendedLifetime((chunk.overlay, chunk.owner, chunk.table)) {
             try body(UnsafeBufferPointer(start: start, count: chunk.slotCount).span)
         }

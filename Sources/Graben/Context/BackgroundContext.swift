@@ -2,10 +2,12 @@ import Synchronization
 
 /// A context off the main actor, used through `perform`: what happens inside is alone with it, and only `Sendable` results come out.
 ///
-/// One thread at a time runs in it, in the order in which callers get hold of it. An event ends at the end of `perform`.
+/// One call at a time runs in it. Callers of `perform` wait without holding a thread; `performAndWait` runs on the caller's. An event ends at
+/// the end of `perform`.
 public final class BackgroundContext: Sendable {
     private let lock = ReentrantLock()
     private let box: ContextBox
+    private let queue = Queue()
 
     init(_ container: PersistentContainer) { box = ContextBox(container.newContext()) }
 
@@ -15,7 +17,7 @@ public final class BackgroundContext: Sendable {
     public func perform<R: Sendable, E: Error>(
         _ body: @escaping @Sendable (ManagedObjectContext) throws(E) -> R
     ) async throws(E) -> R {
-        try run(endingEvent: true, body)
+        try await queue.run { () throws(E) in try self.run(endingEvent: true, body) }
     }
 
     /// Runs `body` with the context on the caller's thread; may be nested. Does not end the event by itself.
@@ -35,6 +37,11 @@ public final class BackgroundContext: Sendable {
         defer { if endingEvent { box.context.processPendingChanges() } }
         return try body(box.context)
     }
+}
+
+/// Lets calls of `perform` in one after the other.
+private actor Queue {
+    func run<R: Sendable, E: Error>(_ body: @Sendable () throws(E) -> R) throws(E) -> R { try body() }
 }
 
 /// Carries the context between threads. Unchecked because the lock of `BackgroundContext` is what makes it safe: only its holder touches the

@@ -223,5 +223,6 @@ extension ManagedObjectContext {
         openChangeCount = 0
         refusals = []
         keyObservers = [:]
+        pathObservations = [:]
     }
 }

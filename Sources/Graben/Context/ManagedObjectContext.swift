@@ -50,6 +50,7 @@ public final class ManagedObjectContext {
     /// Errors of refused changes, thrown by the next save.
     var refusals: [GrabenError] = []
     var keyObservers: [ObjectIdentifier: [KeyObserver]] = [:]
+    var pathObservations: [Int: PathObservation] = [:]
     var changeHandlers: [ChangeHandler] = []
     var nextToken = 0
     /// Fetched properties being evaluated, to find cycles.

@@ -33,8 +33,6 @@ final class ObjectTable {
     var vanishedEnd = 0
     /// Whether rows without an object may have unsaved packed values: a bulk edit by id makes no objects.
     var hasLooseRows = false
-    /// Spans being lent; packed values must not change meanwhile.
-    var lentCount = 0
 
     static let rowsPerPage = 1024
 

@@ -18,15 +18,17 @@ struct KeyObserver {
 
 extension ManagedObject {
     /// Calls `handler` once for each change of a property, whoever makes it: a setter, undo, redo, refresh, rollback or a merge, and
-    /// wherever the value lives.
+    /// wherever the value lives. A dotted key path follows to-one relationships: a change anywhere along it that changes what it leads to is
+    /// told once.
     ///
     /// The place to begin is `awakeFromInsert()` and `awakeFromFetch()`, the place to end `didTurnIntoFault()`; an observer left behind is
     /// dropped when the object becomes a fault, and never called for one.
     /// - Throws: `GrabenError.unknownKey`, `.noContext`.
     @discardableResult
     public final func observe(_ key: String, _ handler: @escaping (PropertyChange) -> Void) throws(GrabenError) -> HandlerToken {
-        _ = try info.number(key)
         guard let context else { throw .noContext(entity: info.name, doing: "observing \(key)") }
+        if key.contains(".") { return try PathObservation.begin(key, of: self, in: context, handler) }
+        _ = try info.number(key)
         context.nextToken += 1
         context.keyObservers[ObjectIdentifier(self), default: []].append(
             KeyObserver(token: context.nextToken, key: key, handler: handler))
@@ -37,13 +39,21 @@ extension ManagedObject {
     /// Ends an observation; a token that has ended does nothing.
     public final func removeObserver(_ token: HandlerToken) {
         guard let context = _table.context else { return }
+        if let path = context.pathObservations.removeValue(forKey: token.number) { return path.end() }
         context.keyObservers[ObjectIdentifier(self)]?.removeAll { $0.token == token.number }
-        if context.keyObservers[ObjectIdentifier(self)]?.isEmpty ?? true { dropObservers() }
+        guard context.keyObservers[ObjectIdentifier(self)]?.isEmpty ?? true else { return }
+        context.keyObservers[ObjectIdentifier(self)] = nil
+        clear(ObjectFlag.observed)
     }
 
     final func dropObservers() {
         clear(ObjectFlag.observed)
-        _table.context?.keyObservers[ObjectIdentifier(self)] = nil
+        guard let context = _table.context else { return }
+        context.keyObservers[ObjectIdentifier(self)] = nil
+        for (token, path) in context.pathObservations where path.root === self {
+            context.pathObservations[token] = nil
+            path.end()
+        }
     }
 
     /// The values of observed properties before something puts others in their place; empty where nobody observes.
