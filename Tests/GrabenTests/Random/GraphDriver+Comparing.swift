@@ -111,7 +111,9 @@ extension GraphDriver {
                     }
                     let sum = things.reduce(0.0) { $0 + (Self.double($1.values[name]) ?? 0) }
                     let got = columns.sum(lane)
-                    let isSame = sum.isFinite ? abs(sum - got) <= abs(sum) * 1e-12 : sum.isNaN ? got.isNaN : sum == got
+                    // How far two orders of addition may lie apart is in proportion to the sizes, not to the sum.
+                    let size = things.reduce(0.0) { $0 + abs(Self.double($1.values[name]) ?? 0) }
+                    let isSame = sum.isFinite ? abs(sum - got) <= size * 1e-12 : sum.isNaN ? got.isNaN : sum == got
                     // Sums of 1e300 and small numbers, or of both infinities, depend on the order of addition.
                     if !isSame, !things.contains(where: { abs(Self.double($0.values[name]) ?? 0) >= 1e300 }) {
                         found.append("sum of \(entity).\(name) is \(got), not \(sum)")

@@ -112,8 +112,22 @@ final class GraphDriver {
             many: Dictionary(uniqueKeysWithValues: GraphSchema.relations(entity).filter(\.isToMany).map { ($0.name, []) }))
     }
 
-    private func setValue() throws {
-        guard let key = pick(world.keys(GraphSchema.concrete)), let entity = world.things[key]?.entity,
+    /// Sets an attribute, or an end of a line, of a thing whose key leaves `remainder` when divided by two.
+    func editHalf(_ remainder: Int) throws {
+        let keys = world.things.keys.sorted().filter { $0 % 2 == remainder }
+        let lines = keys.filter { world.things[$0]?.entity == "Line" }
+        guard random.below(3) == 0, let line = pick(lines) else { return try setValue(among: keys) }
+        let target = random.below(4) == 0 ? nil : pick(world.keys(["Joint", "Special"]))
+        let name = random.below(2) == 0 ? "start" : "end"
+        log.append("\(line).\(name) = \(target.map(String.init) ?? "nil")")
+        object(line)?.setToOne(name, target.flatMap { object($0) })
+        world.set(line, name, to: target)
+    }
+
+    private func setValue() throws { try setValue(among: world.keys(GraphSchema.concrete)) }
+
+    private func setValue(among keys: [Int]) throws {
+        guard let key = pick(keys), let entity = world.things[key]?.entity,
             let attribute = pick(GraphSchema.attributes(entity))
         else { return }
         try set(key, attribute, GraphSchema.value(attribute, &random))
@@ -275,6 +289,21 @@ final class GraphDriver {
             context.refresh(object, mergeChanges: merges)
             #expect(merges || object.isFault)
         }
+    }
+
+    /// Drops the changes of one object. Steps that speak of them are of no use any more.
+    func drop() {
+        endEvent()
+        guard let key = pick(saved.things.keys.sorted().filter { world.things[$0] != nil && object($0)?.hasChanges == true }),
+            let object = object(key)
+        else { return }
+        log.append("drop \(key)")
+        context.refresh(object, mergeChanges: false)
+        world.restore(key, from: saved)
+        context.processPendingChanges()
+        context.undoManager?.removeAllActions()
+        settled = world
+        (undoWorlds, redoWorlds) = ([], [])
     }
 
     func refreshAll() {

@@ -100,6 +100,22 @@ struct GraphWorld: Equatable {
         for thing in doomed { things[thing] = nil }
     }
 
+    // MARK: Dropping changes
+
+    /// Takes a thing back to what it was in `saved`, with the other sides of its relationships; what is deleted by now stays away.
+    mutating func restore(_ key: Int, from saved: GraphWorld) {
+        guard let thing = saved.things[key] else { return }
+        var restored = thing
+        for relation in GraphSchema.relations(thing.entity) {
+            guard let inverse = relation.inverse else { continue }
+            let before = saved.targets(key, relation).filter { things[$0] != nil }
+            for other in targets(key, relation) where !before.contains(other) { release(other, inverse, key) }
+            for other in before { attach(other, inverse, key, taking: relation.name) }
+            if relation.isToMany { restored.many[relation.name] = before } else { restored.one[relation.name] = before.first }
+        }
+        things[key] = restored
+    }
+
     private func targets(_ key: Int, _ relation: GraphSchema.Relation) -> [Int] {
         relation.isToMany ? things[key]?.many[relation.name] ?? [] : things[key]?.one[relation.name].map { [$0] } ?? []
     }

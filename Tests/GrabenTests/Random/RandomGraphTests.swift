@@ -31,7 +31,8 @@ struct RandomGraphTests {
         case 7...10: driver.redo()
         case 11: driver.refresh()
         case 12: driver.refreshAll()
-        case 13: if driver.random.below(4) == 0 { driver.reset() }
+        case 13: driver.drop()
+        case 14: if driver.random.below(4) == 0 { driver.reset() }
         default: try driver.edits()
         }
     }
@@ -88,6 +89,43 @@ struct RandomGraphTests {
                 try Self.operate(child)
             }
             if child.random.below(4) == 0 { try Self.expectSame(child, seed: seed, step: step) }
+        }
+    }
+
+    @Test("two contexts that change different things at the same time lose nothing", arguments: [41, 42, 43] as [UInt64], [true, false])
+    func together(seed: UInt64, merging: Bool) throws {
+        let container = try GraphSchema.container(.inMemory)
+        let book = GraphDriver.IDBook()
+        let drivers = [0, 1].map { GraphDriver(container.newContext(), book: book, seed: seed + $0 * 100, undo: false) }
+        for driver in drivers { driver.context.automaticallyMergesChangesFromParent = merging }
+        for step in 0..<60 {
+            let (first, second) = (drivers[step % 2], drivers[1 - step % 2])
+            for _ in 0..<6 { try first.edits() }
+            try first.save()
+            second.saved = first.saved
+            second.forgetUnsaved()
+            if !merging { second.refreshAll() }
+            try Self.expectSame(second, seed: seed, step: step, "before")
+            for _ in 0..<10 {
+                for (half, driver) in [(0, first), (1, second)] where driver.random.below(3) > 0 { try driver.editHalf(half) }
+            }
+            // What is expected of both together: every thing of one half is as its own context has it, and joints follow their lines.
+            var both = first.saved
+            for (half, driver) in [(0, first), (1, second)] {
+                for (key, thing) in driver.world.things where key % 2 == half {
+                    both.things[key]?.values = thing.values
+                    for name in ["start", "end"] where thing.entity == "Line" { both.set(key, name, to: thing.one[name]) }
+                }
+            }
+            try first.save()
+            try second.save()
+            for driver in [second, first] {
+                driver.saved = both
+                driver.forgetUnsaved()
+                driver.log = first.log.suffix(20) + ["the other"] + second.log.suffix(20)
+                if !merging { driver.refreshAll() }
+                try Self.expectSame(driver, seed: seed, step: step, driver === first ? "first" : "second")
+            }
         }
     }
 
