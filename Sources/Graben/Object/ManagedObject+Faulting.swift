@@ -31,6 +31,7 @@ extension ManagedObject {
         } catch {
             set(ObjectFlag.missing)
             data.base = .defaults
+            writeFields()
             context.report(error)
             return
         }
@@ -119,7 +120,8 @@ extension ManagedObject {
 
     /// Brings columns up to date with packed attributes that the class keeps in fields, which a primitive setter writes alone.
     final func takeFields() {
-        guard info.hasAccessors, has(ObjectFlag.registered) else { return }
+        // A fault's fields hold nothing yet, though a bulk edit may have moved its row.
+        guard info.hasAccessors, has(ObjectFlag.registered), !has(ObjectFlag.fault) else { return }
         for (lane, number) in info.laneProperties.enumerated() {
             guard let value = info.accessors[number]?.get(self), value != packedValue(lane) else { continue }
             let overlay = _table.overlay(for: self)

