@@ -11,6 +11,7 @@ public struct Columns: Sequence {
     /// The names of the packed attributes, by lane.
     public let names: [String]
 
+    /// Walks the chunks from the first row on, entity by entity.
     public func makeIterator() -> ColumnsIterator { ColumnsIterator(tables) }
 
     /// The number of a packed attribute's lane.
@@ -47,6 +48,7 @@ public struct ColumnsIterator: IteratorProtocol {
 
     init(_ tables: [ObjectTable]) { self.tables = tables }
 
+    /// The next chunk, or nil after the last.
     public mutating func next() -> Chunk? {
         while table < tables.count {
             if chunk < tables[table].columnChunkCount {

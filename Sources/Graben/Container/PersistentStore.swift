@@ -81,12 +81,15 @@ public enum StoreDurability: Sendable, Hashable {
 
 /// What to open a store as.
 public struct StoreConfiguration: Sendable, Hashable {
+    /// Where the store is.
     public var location: StoreLocation
     /// A name to choose the store by.
     public var name: String?
     /// The names of the entities whose objects it takes; nil for all.
     public var entities: Set<String>?
+    /// Whether the file is only read: no lock is taken, and saves that concern the store fail.
     public var isReadOnly = false
+    /// When a save returns.
     public var durability = StoreDurability.full
     /// Whether a missing file is created; false makes it an error.
     public var createsIfMissing = true

@@ -91,8 +91,11 @@ extension ManagedObjectContext {
 
 /// What changed in a context during an event, by ids.
 public struct ContextChanges: Sendable, Equatable {
+    /// Objects that came into being.
     public var inserted: [ObjectID] = []
+    /// Objects with changed properties, inserted and deleted ones not counted.
     public var updated: [ObjectID] = []
+    /// Objects that were deleted.
     public var deleted: [ObjectID] = []
     /// Objects that took values from the store: refreshed or merged.
     public var refreshed: [ObjectID] = []

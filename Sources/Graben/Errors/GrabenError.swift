@@ -63,6 +63,7 @@ public struct ValidationFailure: Sendable, Equatable, CustomStringConvertible {
     /// The rule that is broken, in words.
     public var rule: String
 
+    /// Entity, id and property, the rule that is broken, and the value.
     public var description: String {
         "\(entity) \(objectID.uriRepresentation)\(key.map { ", \($0)" } ?? ""): \(rule)\(value.isNull ? "" : " (is \(value.summary))")"
     }
@@ -72,6 +73,7 @@ public struct ValidationFailure: Sendable, Equatable, CustomStringConvertible {
 public struct SaveConflict: Sendable, Equatable, CustomStringConvertible {
     /// A property changed on both sides to different values.
     public struct Property: Sendable, Equatable {
+        /// The property's name.
         public var key: String
         /// The value both sides began with.
         public var base: Value
@@ -95,10 +97,14 @@ public struct SaveConflict: Sendable, Equatable, CustomStringConvertible {
         case targetGone(target: ObjectID, key: String)
     }
 
+    /// The object's entity.
     public var entity: String
+    /// The object.
     public var objectID: ObjectID
+    /// What happened on the two sides.
     public var kind: Kind
 
+    /// Entity and id, and what was done to the object here and elsewhere.
     public var description: String {
         let object = "\(entity) \(objectID.uriRepresentation)"
         return switch kind {
@@ -117,6 +123,7 @@ public struct SaveConflict: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension GrabenError: CustomStringConvertible {
+    /// What was being done, with what, what is wrong, and what to do next.
     public var description: String {
         switch self {
         case .store(let error): "\(error)"

@@ -111,7 +111,9 @@ open class ManagedObject {
 
 /// Why `awake(fromSnapshotEvents:)` was called.
 public struct SnapshotEvents: OptionSet, Sendable {
+    /// One bit for each event.
     public let rawValue: Int
+    /// The events of a bit mask.
     public init(rawValue: Int) { self.rawValue = rawValue }
     /// An insertion was undone.
     public static let undoInsertion = SnapshotEvents(rawValue: 1)
@@ -238,6 +240,7 @@ extension ManagedObject {
 extension ManagedObject: Hashable {
     /// Whether both are the same instance.
     public static func == (a: ManagedObject, b: ManagedObject) -> Bool { a === b }
+    /// Feeds the instance's identity to a hasher.
     public final func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 

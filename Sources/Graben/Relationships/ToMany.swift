@@ -52,6 +52,7 @@ public struct ToMany<Member: ManagedObject>: Sequence, ExpressibleByArrayLiteral
     @discardableResult
     public func remove(_ object: Member) -> Bool { owner?.unrelate(number, from: object) ?? false }
 
+    /// Walks the members there are now; they come as faults.
     public func makeIterator() -> MemberIterator<Member> {
         MemberIterator(context: owner?._table.context, ids: ids, literal: literal)
     }
@@ -134,6 +135,7 @@ public struct OrderedToMany<Member: ManagedObject>: Sequence, ExpressibleByArray
         return true
     }
 
+    /// Walks the members there are now; they come as faults.
     public func makeIterator() -> MemberIterator<Member> {
         MemberIterator(context: owner?._table.context, ids: ids, literal: literal)
     }
@@ -154,6 +156,7 @@ public struct MemberIterator<Member: ManagedObject>: IteratorProtocol {
         self.literal = literal
     }
 
+    /// The next member, or nil after the last.
     public mutating func next() -> Member? {
         defer { place += 1 }
         guard let context else { return place < literal.count ? literal[place] : nil }
