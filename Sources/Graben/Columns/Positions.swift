@@ -156,7 +156,7 @@ extension ObjectTable {
         do throws(LogError) {
             try snapshot.forEachLiveRow(stored.code) { row throws(LogError) in
                 guard let record = try snapshot.record(stored.code, row) else { return true }
-                if let target = stored.targetRow(property, of: record) { targets[Int(row)] = target }
+                if let target = try stored.targetRow(property, of: record) { targets[Int(row)] = target }
                 return true
             }
         } catch { throw .store(error) }

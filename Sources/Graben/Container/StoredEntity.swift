@@ -49,33 +49,32 @@ final class StoredEntity: Sendable {
     // MARK: Values
 
     /// A property's value in a record; what an older layout lacks has the attribute's default.
-    func value(_ property: PropertyInfo, of record: RecordView) -> Value {
+    ///
+    /// Bytes that no value of the property's kind has are an error and never a nil: a save would write that nil over them.
+    func value(_ property: PropertyInfo, of record: RecordView) throws(LogError) -> Value {
         guard property.field >= 0 else { return .null }
         var field = property.field
         if record.layout.number != layout.number {
             guard let old = olderFields[record.layout.number]?[property.number] else { return property.defaultValue }
             field = old
         }
-        switch record.layout.fields[field].kind {
-        case .reference, .polymorphicReference:
-            guard let (entity, row) = record.reference(field), let id = store.id(entity, row) else { return .null }
-            return .reference(id)
-        default:
-            guard let stored = try? record.value(at: field) else { return .null }
-            return Value(stored)
+        // A reference to an entity that the model does not have (any more) is none.
+        if let (entity, row) = record.reference(field) { return store.id(entity, row).map { .reference($0) } ?? .null }
+        do { return Value(try record.value(at: field)) } catch {
+            throw store.newestSnapshot.undecodable("the value of \(info.name).\(property.name) in row \(record.row)", in: record)
         }
     }
 
     /// The object a record's to-one refers to.
-    func reference(_ property: PropertyInfo, of record: RecordView) -> ObjectID? {
-        if case .reference(let id) = value(property, of: record) { return id }
+    func reference(_ property: PropertyInfo, of record: RecordView) throws(LogError) -> ObjectID? {
+        if case .reference(let id) = try value(property, of: record) { return id }
         return nil
     }
 
     /// The row a record's to-one refers to, where its destination is one entity.
-    func targetRow(_ property: PropertyInfo, of record: RecordView) -> Row? {
-        if record.layout.number == layout.number { return record.reference(property.field)?.row }
-        return reference(property, of: record)?.row
+    func targetRow(_ property: PropertyInfo, of record: RecordView) throws(LogError) -> Row? {
+        if record.layout.number == layout.number, let (_, row) = record.reference(property.field) { return row }
+        return try reference(property, of: record)?.row
     }
 
     /// A value as a record holds it.

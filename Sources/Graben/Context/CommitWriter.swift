@@ -48,12 +48,17 @@ struct CommitWriter {
         }
         let newestRecord: RecordView?
         do { newestRecord = try newest.record(stored.code, object._row) } catch { throw .store(error) }
+        var failure: LogError?
         append(&commit, stored, object._row, isInsert: false, changed: mine) { index in
             let number = fields[index]
             if mine.contains(index) { return object.primitive(number) }
             guard let newestRecord else { return object.storedValue(number) }
-            return stored.value(properties[number], of: newestRecord)
+            do throws(LogError) { return try stored.value(properties[number], of: newestRecord) } catch {
+                failure = error
+                return .null
+            }
         }
+        if let failure { throw .store(failure) }
     }
 
     private func append(

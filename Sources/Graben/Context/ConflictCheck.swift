@@ -49,7 +49,7 @@ struct ConflictCheck {
         let data = object.data
         for property in object.info.properties where property.field >= 0 {
             let base = object.baseValue(property, data)
-            let there = stored.value(property, of: record)
+            let there = try value(stored, property, record)
             guard there != base else { continue }
             changedThere = true
             let here = object.has(ObjectFlag.deleted) ? base : object.primitive(property.number)
@@ -164,10 +164,10 @@ struct ConflictCheck {
                 guard let record = try read(stored, row) else { continue }
                 let before = try readBase(stored, row)
                 for property in stored.info.properties where property.kind == .toOne {
-                    guard property.link?.inverse != nil, case .reference(let target) = stored.value(property, of: record),
+                    guard property.link?.inverse != nil, case .reference(let target) = try value(stored, property, record),
                         let object = deleted[target]
                     else { continue }
-                    if let before, stored.value(property, of: before) == .reference(target) { continue }
+                    if let before, try value(stored, property, before) == .reference(target) { continue }
                     conflicts.append(conflict(object, .newReferrer(referrer: id, key: property.name)))
                 }
             }
@@ -200,6 +200,10 @@ struct ConflictCheck {
 
     private func conflict(_ object: ManagedObject, _ kind: SaveConflict.Kind) -> SaveConflict {
         SaveConflict(entity: object.info.name, objectID: object.objectID, kind: kind)
+    }
+
+    private func value(_ stored: StoredEntity, _ property: PropertyInfo, _ record: RecordView) throws(GrabenError) -> Value {
+        do { return try stored.value(property, of: record) } catch { throw .store(error) }
     }
 
     private func read(_ stored: StoredEntity, _ row: Row) throws(GrabenError) -> RecordView? {

@@ -224,7 +224,7 @@ extension ManagedObject {
     /// Binds a realised object to the record it was read from, before the snapshot goes on without it.
     final func bindForGood() {
         guard let data = _data, !isFault, !isInserted else { return }
-        if case .unbound = data.base { _ = try? bindRecord() }
+        if case .unbound = data.base { _ = bindRecordOrReport() }
     }
 
     /// Keeps the values of the commit it was read from, though the snapshot goes on; a save compares with that commit.
@@ -283,7 +283,7 @@ extension ManagedObject {
             data.base = .values(info.properties.map { $0.isValue ? original.storedValue($0.number) : .null })
         } else {
             data.base = .unbound
-            if (try? bindRecord()) != true, !has(ObjectFlag.deleted) {
+            if !bindRecordOrReport(), !has(ObjectFlag.deleted) {
                 set(ObjectFlag.missing)
                 return
             }

@@ -39,7 +39,7 @@ public enum GrabenError: Error, Sendable {
     /// A store was written under another model.
     case incompatibleModel(path: String, differences: [String])
     /// The predicate or order of a fetched property could not be read, bound or evaluated.
-    case fetchedProperty(entity: String, key: String, error: PredicateError)
+    case fetchedProperty(entity: String, key: String, error: ObjectPredicateError)
     /// Fetched properties whose predicates need each other.
     case fetchedPropertyCycle(entity: String, key: String)
     /// A setter in `willSave` changed objects again and again.

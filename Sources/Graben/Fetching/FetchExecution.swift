@@ -15,10 +15,11 @@ struct FetchExecution {
         let predicate = try bind(variables)
         let order = try bindSort()
         // Without a sort the scan can end when the window is full.
-        let enough = order == nil && request.limit > 0 ? request.offset + request.limit : Int.max
+        let (end, isEndless) = request.offset.addingReportingOverflow(request.limit)
+        let enough = order == nil && request.limit > 0 && !isEndless ? end : Int.max
         var found: [(id: ObjectID, keys: [Value])] = []
         let entities = request.includesSubentities ? info.entity.concreteDescendants : info.entity.isAbstract ? [] : [info.index]
-        for store in request.stores ?? context.coordinator.stores {
+        for store in (request.stores ?? context.coordinator.stores).sorted(by: { $0.number < $1.number }) {
             for entity in entities {
                 guard let stored = store.stored(entity: entity) else { continue }
                 try scan(stored, predicate, order, enough, &found)
@@ -56,17 +57,24 @@ struct FetchExecution {
         let pending = request.includesPendingChanges ? PendingObjects(context, stored) : PendingObjects()
         let cursor = RowCursor(
             context: context, stored: stored, snapshot: snapshot, includesPending: request.includesPendingChanges)
+        // Pending objects stand among the others by id, so that a window without an order is the same one before and after a save.
+        var waiting = pending.objects[...]
+        func considerPending(before row: Row?) throws(GrabenError) {
+            while found.count < enough, let next = waiting.first, row.map({ next.object._row < $0 }) ?? true {
+                waiting.removeFirst()
+                try consider(next, next.object.objectID, predicate, order, &found)
+            }
+        }
         try snapshot.forEachLiveRow(stored.code) { row throws(GrabenError) in
-            if !pending.isEmpty, pending.rows.contains(row) { return found.count < enough }
+            if !pending.isEmpty {
+                try considerPending(before: row)
+                if pending.rows.contains(row) || found.count >= enough { return found.count < enough }
+            }
             cursor.move(to: row)
             try consider(cursor, cursor.id, predicate, order, &found)
             return found.count < enough
         }
-        for object in pending.objects where found.count < enough {
-            try consider(object, object.object.objectID, predicate, order, &found)
-        }
-        // Pending objects stand among the others by id.
-        if order == nil, !pending.objects.isEmpty { found.sort { $0.id < $1.id } }
+        try considerPending(before: nil)
     }
 
     private func consider(

@@ -62,7 +62,7 @@ final class RowCursor: PredicateObject {
         case .packed: return try packed(property.lane)
         case .attribute, .toOne:
             guard let record = try readRecord() else { return .null }
-            return stored.value(property, of: record)
+            return try stored.value(property, of: record)
         case .transient:
             let object = context.object(with: id)
             return object.primitive(index)
@@ -71,7 +71,7 @@ final class RowCursor: PredicateObject {
     }
 
     func predicateTarget(at index: Int) throws -> (any PredicateObject)? {
-        guard let record = try readRecord(), let id = stored.reference(stored.info.properties[index], of: record) else { return nil }
+        guard let record = try readRecord(), let id = try stored.reference(stored.info.properties[index], of: record) else { return nil }
         return includesPending ? try context.cursor(for: id) : try context.storeCursor(for: id)
     }
 

@@ -68,6 +68,14 @@ extension ManagedObject {
         } catch { throw .store(error) }
     }
 
+    /// As `bindRecord()`; a record that cannot be read is reported to the context.
+    final func bindRecordOrReport() -> Bool {
+        do { return try bindRecord() } catch {
+            _table.context?.report(error)
+            return false
+        }
+    }
+
     /// Writes the values of attributes kept in fields of the class's own through its primitive accessors.
     final func writeFields() {
         guard info.hasAccessors else { return }

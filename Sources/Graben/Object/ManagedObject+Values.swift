@@ -128,14 +128,17 @@ extension ManagedObject {
     final func baseValue(_ property: PropertyInfo, _ data: ObjectData) -> Value {
         switch data.base {
         case .unbound:
-            guard (try? bindRecord()) ?? false else {
+            guard bindRecordOrReport() else {
                 data.base = .defaults
                 return property.defaultValue
             }
             return baseValue(property, data)
         case .record(let record):
             guard property.kind != .transient, let stored = _table.stored else { return property.defaultValue }
-            return stored.value(property, of: record)
+            do { return try stored.value(property, of: record) } catch {
+                _table.context?.report(.store(error))
+                return .null
+            }
         case .values(let values): return values[property.number]
         case .defaults: return property.defaultValue
         }

@@ -1,4 +1,4 @@
-public import GrabenLog
+import GrabenLog
 
 /// How a class reads and writes an attribute it keeps in a stored property of its own.
 ///

@@ -19,7 +19,7 @@ extension CLIError {
         case let error as GrabenError: self.init(graben: error)
         case let error as LogError: self.init(log: error)
         case let error as ModelError: self.init(model: error)
-        case let error as PredicateError: self.init(predicate: error)
+        case let error as ObjectPredicateError: self.init(predicate: error)
         default: self.init(.badData, "failed", "\(error)")
         }
     }
@@ -81,7 +81,7 @@ extension CLIError {
         }
     }
 
-    private init(predicate error: PredicateError) {
+    private init(predicate error: ObjectPredicateError) {
         switch error {
         case .syntax: self.init(.usage, "predicate.syntax", error.description)
         case .unknownKey: self.init(.usage, "predicate.unknown-key", error.description)

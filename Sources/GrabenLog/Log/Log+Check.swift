@@ -128,11 +128,15 @@ private struct LogChecker {
                 continue
             }
             if head.isTombstone { continue }
-            do {
+            var reading = "record"
+            do throws(ByteError) {
                 let record = try RecordView(head: head, layout: layout)
-                for field in layout.fields.indices { _ = try record.value(at: field) }
+                for (index, field) in layout.fields.enumerated() {
+                    reading = "value of '\(field.name)'"
+                    _ = try record.value(at: index)
+                }
             } catch {
-                note(place, "the record of entity \(layout.entity), row \(head.row), cannot be read: \(error)")
+                note(place, "the \(reading) of entity \(layout.entity), row \(head.row), cannot be read: \(error.text)")
             }
         }
     }

@@ -18,6 +18,8 @@ package struct RecordView {
     package let isInsert: Bool
 
     package var layout: RecordLayout { layoutReference }
+    /// Where the record's head begins in memory: for saying where in the file something is wrong.
+    var address: UnsafeRawPointer { bytes }
 
     /// Binds to the record that begins at `start`, with the layout its head names.
     init(head: RecordHead, layout: RecordLayout) throws(ByteError) {
@@ -202,8 +204,8 @@ package struct RecordView {
         return FieldMask(bytes: UnsafeRawBufferPointer(start: bytes + start, count: layout.maskByteCount))
     }
 
-    /// Any field's value.
-    package func value(at field: Int) throws(LogError) -> StoredValue {
+    /// Any field's value. Throws where its bytes follow no form of its kind; which field and row that was, the caller knows.
+    package func value(at field: Int) throws(ByteError) -> StoredValue {
         if isNull(field) { return .null }
         let value: StoredValue? =
             switch layoutReference.infos[field].kind {
@@ -220,9 +222,7 @@ package struct RecordView {
             case .decimal: decimal(field).map { .decimal($0) }
             case .reference, .polymorphicReference: reference(field).map { .reference($0.entity, $0.row) }
             }
-        guard let value else {
-            throw .malformed(what: "the value of '\(layout.fields[field].name)' in row \(row) cannot be decoded", path: "", offset: 0)
-        }
+        guard let value else { throw .invalid }
         return value
     }
 

@@ -89,6 +89,13 @@ package final class LogSnapshot: @unchecked Sendable {
         .malformed(what: "a record cannot be read: \(error.text)", path: path, offset: offset)
     }
 
+    /// A record of this snapshot was read, and the value of one of its fields has bytes that its kind does not.
+    package func undecodable(_ what: String, in record: RecordView) -> LogError {
+        let region = regions.first { $0.base <= record.address && record.address < $0.base + $0.length }
+        let offset = region.map { $0.fileOffset + UInt64(record.address - $0.base) } ?? 0
+        return .malformed(what: "\(what) cannot be decoded", path: path, offset: offset)
+    }
+
     /// The mapping that holds the byte and everything of its frame: the last one that begins at or before it, for mappings overlap where one
     /// ends in the middle of a page.
     @inline(__always)

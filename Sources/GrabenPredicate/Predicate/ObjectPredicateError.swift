@@ -43,9 +43,6 @@ public indirect enum ObjectPredicateError: Error, Sendable, CustomStringConverti
     }
 }
 
-/// The short name, for files that do not import Foundation, which has a type of that name.
-public typealias PredicateError = ObjectPredicateError
-
 /// A place in a format and what should have stood there.
 public struct PredicateSyntaxProblem: Sendable, Equatable, CustomStringConvertible {
     /// The format as it was given.

@@ -45,6 +45,39 @@ struct FetchingTests {
         }
     }
 
+    // Offset and limit were added up to know when a scan may end, and the sum of two large ones trapped.
+    @Test("a window as large as an integer can say is every object from its offset on")
+    func largestWindow() throws {
+        let container = try Network.container()
+        let (context, joints) = try saved(container, 4)
+        var request = Joint.fetchRequest()
+        request.fetchLimit = .max
+        request.fetchOffset = 1
+        #expect(try context.fetch(request) == Array(joints[1...]))
+        request.fetchOffset = .max
+        #expect(try context.fetch(request).isEmpty)
+    }
+
+    // Changed objects were looked at after all others, so a window that was full by then left out a changed object of a lesser id.
+    @Test("a window without an order is the same one before and after a save")
+    func unsortedWindow() throws {
+        let container = try Network.container()
+        let (context, joints) = try saved(container, 6)
+        joints[0].name = "changed"
+        joints[3].name = "changed"
+        context.delete(joints[2])
+        var request = Joint.fetchRequest()
+        request.fetchLimit = 3
+        #expect(try context.fetch(request) == [joints[0], joints[1], joints[3]])
+        request.fetchOffset = 2
+        #expect(try context.fetch(request) == [joints[3], joints[4], joints[5]])
+        let new = Joint(context: context)
+        request.fetchOffset = 4
+        #expect(try context.fetch(request) == [joints[5], new])
+        try context.save()
+        #expect(try context.fetch(request) == [joints[5], new])
+    }
+
     @Test("S83 without pending changes membership is the store's, and objects still show their own values")
     func storeOnly() throws {
         let container = try Network.container()
