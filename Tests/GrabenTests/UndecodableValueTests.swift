@@ -67,8 +67,8 @@ struct UndecodableValueTests {
                 offset = frame.end
                 continue
             }
-            // Behind the literal comes the distance to copy from, and a distance of 0 leads nowhere.
-            (bytes[place + 8], bytes[place + 9]) = (0, 0)
+            // Behind the literal text comes the distance to copy from; so great a one leads to before the beginning.
+            bytes.replaceSubrange(place + 8..<place + 12, with: [255, 255, 255, 255])
             let buffer = ByteBuffer()
             buffer.appendZeros(Format.frameHeaderByteCount)
             bytes[payload].withUnsafeBytes { buffer.append($0) }
