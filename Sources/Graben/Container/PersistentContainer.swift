@@ -1,4 +1,5 @@
 public import FoundationEssentials
+package import GrabenLog
 public import GrabenModel
 
 /// A model, its stores and contexts in one: where a program begins.
@@ -44,6 +45,29 @@ public final class PersistentContainer: Sendable {
         try self.init(model: model, classes: classes, at: url.path)
     }
 
+    /// Opens a store that exists by the model in its own file: what a tool does that knows no program's models.
+    ///
+    /// The file is opened once, so that model and data are of one moment even while another process writes it.
+    /// - Throws: `GrabenError.store`; `.model` where the file's model cannot be read.
+    public convenience init(selfDescribing store: StoreConfiguration) throws(GrabenError) {
+        var configuration = store
+        configuration.createsIfMissing = false
+        try self.init(log: try StoreRegistry.openLog(configuration), configuration)
+    }
+
+    /// Takes over an open log, with the model it holds; a log that cannot be used is closed.
+    package init(log: Log, _ configuration: StoreConfiguration) throws(GrabenError) {
+        do throws(GrabenError) {
+            coordinator = try PersistentStoreCoordinator(model: try ManagedObjectModel(of: log))
+        } catch {
+            // Why it cannot be used says more than a failure to close it would.
+            try? log.close()
+            throw error
+        }
+        _ = try coordinator.add(log, configuration)
+        view = ViewContext(coordinator)
+    }
+
     /// The model, checked and numbered.
     public var model: ResolvedModel { coordinator.model }
 
@@ -80,8 +104,12 @@ extension ManagedObjectModel {
     /// - Throws: `GrabenError.store`; `.model` where the file's model cannot be read.
     public init(ofStoreAt path: String) throws(GrabenError) {
         let log = try StoreRegistry.openLog(StoreConfiguration(.file(path), isReadOnly: true, createsIfMissing: false))
-        let tree = log.catalog.model
         do { try log.close() } catch { throw .store(error) }
-        do { self = try ManagedObjectModel(tree: tree) } catch { throw .model(error) }
+        try self.init(of: log)
+    }
+
+    /// The model in a log's newest catalog.
+    fileprivate init(of log: Log) throws(GrabenError) {
+        do { self = try ManagedObjectModel(tree: log.catalog.model) } catch { throw .model(error) }
     }
 }

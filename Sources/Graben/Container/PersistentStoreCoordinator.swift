@@ -60,7 +60,11 @@ public final class PersistentStoreCoordinator: Sendable {
         for name in (configuration.entities ?? []).sorted() where model.entity(named: name) == nil {
             throw .unknownEntity(name: name, nearest: model.nearestEntityName(to: name))
         }
-        let log = try StoreRegistry.openLog(configuration)
+        return try add(try StoreRegistry.openLog(configuration), configuration)
+    }
+
+    /// Adds a store whose log is open; where it cannot be used the log is closed.
+    func add(_ log: Log, _ configuration: StoreConfiguration) throws(GrabenError) -> PersistentStore {
         let builder: CatalogBuilder
         do { builder = try CatalogBuilder(model, previous: log.catalog) } catch {
             try? log.close()

@@ -6,8 +6,7 @@ import GrabenModel
 enum CheckCommand {
     static func run(_ session: Session) throws {
         let path = session.invocation.store
-        let system = RealFileSystem()
-        let log = try Log.open(path: path, in: system, options: LogOptions(readOnly: true, createIfMissing: false))
+        let log = try OpenStore.log(path: path)
         let progress = Progress(session)
         var report = CheckReport(path: path, commits: log.newest.commitNumber, tornTail: log.health.tornTail)
         for problem in try log.check(progress: {
@@ -20,7 +19,7 @@ enum CheckCommand {
             report.problems.append(CheckProblem(.log, damage.reason, offset: damage.offset))
         }
         do {
-            let store = try OpenStore(path: path)
+            let store = try OpenStore(path: path, log: log)
             store.context.errorHandler = { error in report.problems.append(CheckProblem(.object, "\(error)")) }
             var checker = ObjectChecker(store, progress)
             try checker.run(&report)

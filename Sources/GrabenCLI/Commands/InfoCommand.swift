@@ -6,9 +6,8 @@ import GrabenModel
 enum InfoCommand {
     static func run(_ session: Session) throws {
         let path = session.invocation.store
-        let system = RealFileSystem()
-        let writer = try Log.writer(ofStoreAt: path, in: system)
-        let log = try Log.open(path: path, in: system, options: LogOptions(readOnly: true, createIfMissing: false))
+        let writer = try Log.writer(ofStoreAt: path, in: RealFileSystem())
+        let log = try OpenStore.log(path: path)
         let summary = try log.summary()
         let model = try? ManagedObjectModel(tree: log.catalog.model).resolved()
         let facts = Facts(path: path, log: log, summary: summary, writer: writer, versionHash: model.map { "\($0.versionHash)" })

@@ -77,23 +77,19 @@ enum LoadCommand {
 
     private static func append(_ session: Session) throws {
         let path = session.invocation.store
-        // Asked first, because only a store that is not being written is sure to be readable.
-        if let holder = try Log.writer(ofStoreAt: path, in: RealFileSystem()) { throw LogError.locked(path: path, holder: holder) }
-        let model = try ManagedObjectModel(ofStoreAt: path)
-        let resolved = try model.resolved()
-        if let modelPath = session.invocation.value("model") {
-            let given = try ManagedObjectModel.load(path: modelPath).resolved()
-            guard given.versionHash == resolved.versionHash else {
-                throw CLIError(
-                    .badData, "model.incompatible", "the model of '\(path)' is not the one in '\(modelPath)'", file: path,
-                    hint: "leave --model out to use the store's own")
-            }
-        }
-        let files = try tables(session, resolved)
+        let modelPath = session.invocation.value("model")
+        let given = try modelPath.map { try ManagedObjectModel.load(path: $0).resolved() }
         try Interruption.deferred {
-            let container = try PersistentContainer(model: model, stores: [StoreConfiguration(.file(path), createsIfMissing: false)])
+            let container = try PersistentContainer(selfDescribing: StoreConfiguration(.file(path)))
             let result: Result
-            do { result = try load(files, into: container, session) } catch {
+            do {
+                if let given, given.versionHash != container.model.versionHash {
+                    throw CLIError(
+                        .badData, "model.incompatible", "the model of '\(path)' is not the one in '\(modelPath ?? "")'", file: path,
+                        hint: "leave --model out to use the store's own")
+                }
+                result = try load(try tables(session, container.model), into: container, session)
+            } catch {
                 try? container.close()
                 throw error
             }

@@ -6,7 +6,7 @@ enum LogCommand {
         let path = session.invocation.store
         let format = try RowFormat(session.invocation)
         let limit = try session.invocation.count("limit") ?? .max
-        let log = try Log.open(path: path, in: RealFileSystem(), options: LogOptions(readOnly: true, createIfMissing: false))
+        let log = try OpenStore.log(path: path)
         if let damage = log.damage {
             session.flaw("'\(path)' is damaged at byte \(damage.offset): \(damage.reason); later commits are not shown")
         }

@@ -23,16 +23,18 @@ struct OpenStore {
         context.errorHandler = { error in session.flaw("\(error)") }
     }
 
-    init(path: String) throws {
-        let model = try ManagedObjectModel(ofStoreAt: path)
-        let container = try PersistentContainer(
-            model: model, stores: [StoreConfiguration(.file(path), isReadOnly: true, createsIfMissing: false)])
-        guard let store = container.coordinator.stores.first else {
-            throw CLIError(.inputOutput, "store.closed", "opening '\(path)': the store is not there any more", file: path)
-        }
+    /// Opens a store's log for reading, which needs no model.
+    static func log(path: String) throws(LogError) -> Log {
+        try Log.open(path: path, in: RealFileSystem(), options: LogOptions(readOnly: true, createIfMissing: false))
+    }
+
+    /// Opens a store, or goes on from its open log.
+    init(path: String, log: Log? = nil) throws {
+        let log = try log ?? Self.log(path: path)
+        let container = try PersistentContainer(log: log, StoreConfiguration(.file(path), isReadOnly: true))
         self.path = path
-        log = store.log
-        self.model = container.model
+        self.log = log
+        model = container.model
         coordinator = container.coordinator
         context = container.newContext()
         names = ReferenceNames(context, container.model)
