@@ -1,3 +1,5 @@
+import GrabenPredicate
+
 /// Reads a command line by the table of commands: options anywhere after the command, `--name=value` or `--name value`, `--` ends them.
 struct ArgumentParser {
     private let arguments: [String]
@@ -65,7 +67,7 @@ struct ArgumentParser {
         let name = String(parts[0])
         let command = invocation.command
         guard let option = command.options.first(where: { $0.name == name }) else {
-            let nearest = Nearest.name(to: name, in: command.options.map(\.name)).map { "--\($0)" }
+            let nearest = nearestName(to: name, in: command.options.map(\.name)).map { "--\($0)" }
             throw .usage(
                 "unknown-option", "\(command.name) has no option \("--\(name)".shown)\(suggestion(nearest))",
                 hint: "graben help \(command.name)")

@@ -1,3 +1,5 @@
+import GrabenPredicate
+
 /// Every command, with its operands and options: the one description that parsing, help and suggestions are made from.
 enum CommandTable {
     static let store = OperandSpec("STORE")
@@ -113,7 +115,7 @@ enum CommandTable {
 
     static func command(named name: String) throws(CLIError) -> CommandSpec {
         if let command = commands.first(where: { $0.name == name }) { return command }
-        let nearest = Nearest.name(to: name, in: commands.map(\.name))
+        let nearest = nearestName(to: name, in: commands.map(\.name))
         throw .usage("unknown-command", "no command \(name.shown)\(suggestion(nearest))", hint: "graben help")
     }
 }

@@ -1,4 +1,5 @@
 import Graben
+import GrabenDrawing
 import GrabenLog
 import GrabenModel
 import GrabenPredicate

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Graben
+import GrabenDrawing
 import GrabenModel
 
 /// The model: entities and their properties.
@@ -20,11 +21,11 @@ enum SchemaCommand {
         }
         for (place, entity) in shown.enumerated() {
             if place > 0 { try session.output.write("\n") }
-            try write(entity, resolved, session)
+            try write(entity, session)
         }
     }
 
-    private static func write(_ entity: Entity, _ model: ResolvedModel, _ session: Session) throws {
+    private static func write(_ entity: Entity, _ session: Session) throws {
         var head = session.terminal.heading(entity.name)
         if let parent = entity.superentity { head += ": \(parent.name)" }
         if entity.isAbstract { head += " (abstract)" }

@@ -1,4 +1,5 @@
 import GrabenModel
+import GrabenPredicate
 
 /// What a drawing shows: which entity's objects are points, by which attributes, and which are lines between them.
 struct DrawingPlan {
@@ -22,12 +23,10 @@ struct DrawingPlan {
     }
 
     init(_ invocation: Invocation, _ store: OpenStore) throws(CLIError) {
-        let model = store.model
         points = try Self.points(invocation, store)
         lines = try Self.lines(invocation, store, points)
         (axes, projection) = try Self.axes(invocation, points)
         color = try Self.color(invocation, points, lines?.entity)
-        if invocation.has("where"), lines == nil, model.entities.isEmpty { throw .usage("nothing-to-draw", "the model has no entities") }
     }
 
     private static func isNumber(_ property: Property) -> Bool {
@@ -101,7 +100,7 @@ struct DrawingPlan {
             throw .usage(
                 "bad-value",
                 "--view takes \(Projection.views.joined(separator: ", ")), not \(view.shown)"
-                    + suggestion(Nearest.name(to: view, in: Projection.views)))
+                    + suggestion(nearestName(to: view, in: Projection.views)))
         }
         // Of the globe, longitude goes across and latitude up, whichever is declared first.
         let axes =
@@ -124,7 +123,7 @@ struct DrawingPlan {
             return Color(key: key, isOfLines: false)
         }
         let names = (lines.map { [$0] } ?? []) + [points]
-        let nearest = Nearest.name(to: key, in: names.flatMap { $0.properties.filter { $0.attribute != nil }.map(\.name) })
+        let nearest = nearestName(to: key, in: names.flatMap { $0.properties.filter { $0.attribute != nil }.map(\.name) })
         throw CLIError(
             .usage, "key.unknown",
             "--color: neither \(names.map(\.name).joined(separator: " nor ")) has an attribute \(key.shown)"

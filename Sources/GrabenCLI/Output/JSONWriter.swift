@@ -1,3 +1,5 @@
+import GrabenModel
+
 /// Writes JSON as it comes, in bounded memory: integers of 64 bits exact, doubles in their shortest form that reads back.
 final class JSONWriter {
     let output: ByteOutput
@@ -102,26 +104,8 @@ final class JSONWriter {
             // E2 begins the two line separators that JavaScript does not take in a string.
             bytes.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F && $0 != 0xE2 }
         }
-        try output.write(plain ? text : Self.escaped(text))
+        try output.write(plain ? text : JSONText.escaped(text))
         try output.write(byte: UInt8(ascii: "\""))
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case "\0"..."\u{1F}", "\u{7F}", "\u{2028}", "\u{2029}":
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
     }
 
     // MARK: Fields

@@ -1,6 +1,7 @@
 import Graben
 import GrabenLog
 import GrabenModel
+import GrabenPredicate
 
 /// A store opened by the model its own file holds, for reading only.
 struct OpenStore {
@@ -44,7 +45,7 @@ struct OpenStore {
     func entity(_ name: String) throws(CLIError) -> Entity {
         if let entity = model.entity(named: name) { return entity }
         let known = model.entities.map(\.name)
-        let nearest = Nearest.name(to: name, in: known)
+        let nearest = nearestName(to: name, in: known)
         let all = nearest == nil && known.count <= 12 ? "; it has \(known.joined(separator: ", "))" : suggestion(nearest)
         throw CLIError(.notFound, "entity.unknown", "'\(path)' has no entity \(name.shown)\(all)", file: path)
     }

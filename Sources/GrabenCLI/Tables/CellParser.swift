@@ -9,7 +9,7 @@ enum CellParser {
         case .int16, .int32, .int64: return Int64(text).flatMap { type.normalized(.int($0)) }
         case .double: return Double(text).map { .double($0) }
         case .float: return Float(text).map { .float($0) }
-        case .decimal: return decimal(text).map { .decimal($0) }
+        case .decimal: return Decimal(modelText: text).map { .decimal($0) }
         case .boolean:
             switch text {
             case "true", "1": return .bool(true)
@@ -41,30 +41,6 @@ enum CellParser {
         case .data: "base64"
         case .transformable: "JSON"
         }
-    }
-
-    /// `[+|-]digits[.digits][e[+|-]digits]` or `NaN`: the library's own parser stops in silence at the first byte it does not know.
-    private static func decimal(_ text: String) -> Decimal? {
-        if text == "NaN" { return Decimal.nan }
-        var rest = Substring(text)
-        func digits() -> Bool {
-            let before = rest.utf8.count
-            rest = rest.drop { ("0"..."9").contains($0) }
-            return rest.utf8.count < before
-        }
-        func sign() { if rest.first == "-" || rest.first == "+" { rest = rest.dropFirst() } }
-        sign()
-        guard digits() else { return nil }
-        if rest.first == "." {
-            rest = rest.dropFirst()
-            guard digits() else { return nil }
-        }
-        if rest.first == "e" || rest.first == "E" {
-            rest = rest.dropFirst()
-            sign()
-            guard digits() else { return nil }
-        }
-        return rest.isEmpty ? Decimal(string: text) : nil
     }
 
     // MARK: JSON

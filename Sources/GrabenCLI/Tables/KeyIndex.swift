@@ -17,7 +17,7 @@ struct KeyIndex {
     private let context: ManagedObjectContext
     private var indexes: [Name: [String: Found]] = [:]
 
-    init(_ context: ManagedObjectContext, _ model: ResolvedModel) { self.context = context }
+    init(_ context: ManagedObjectContext) { self.context = context }
 
     mutating func find(_ value: Value, attribute: String, of entity: Entity) throws -> Found? {
         let name = Name(entity: entity.index, attribute: attribute)

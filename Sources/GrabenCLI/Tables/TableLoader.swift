@@ -42,7 +42,7 @@ final class TableLoader {
         model = container.model
         coordinator = container.coordinator
         context = container.newContext()
-        keys = KeyIndex(context, container.model)
+        keys = KeyIndex(context)
     }
 
     // MARK: Reading

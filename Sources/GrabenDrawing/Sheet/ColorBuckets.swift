@@ -52,7 +52,7 @@ struct ColorBuckets {
         var counts: [String: Int] = [:]
         for case let text? in marks.lazy.map(\.color.text) { counts[text, default: 0] += 1 }
         let kept = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(distinct.count).map(\.key)
-        var buckets = kept.enumerated().map { Bucket(color: distinct[$0], label: PlainText.cut($1, to: 16)) }
+        var buckets = kept.enumerated().map { Bucket(color: distinct[$0], label: $1.cut(to: 16)) }
         var others = Bucket(color: none, label: counts.count > kept.count ? "others" : "no value")
         for mark in marks {
             if let text = mark.color.text, let place = kept.firstIndex(of: text) {

@@ -24,18 +24,4 @@ package enum PlainText {
         let rest = abs(hundredths) % 100
         return "\(hundredths < 0 ? "-" : "")\(abs(hundredths) / 100).\(rest < 10 ? "0" : "")\(rest)"
     }
-
-    /// A text no wider than so many columns; letters of East Asian scripts take two.
-    static func cut(_ text: String, to width: Int) -> String {
-        func columns(_ character: Character) -> Int { character.unicodeScalars.contains { $0.value >= 0x1100 } ? 2 : 1 }
-        guard text.reduce(0, { $0 + columns($1) }) > width else { return text }
-        var result = ""
-        var used = 1
-        for character in text {
-            used += columns(character)
-            if used > width { break }
-            result.append(character)
-        }
-        return result + "…"
-    }
 }

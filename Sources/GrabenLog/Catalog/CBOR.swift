@@ -51,12 +51,4 @@ extension CBOR {
     package var arrayValue: [CBOR]? { if case .array(let value) = self { value } else { nil } }
     package var bytesValue: [UInt8]? { if case .bytes(let value) = self { value } else { nil } }
     package var mapValue: [(key: String, value: CBOR)]? { if case .map(let value) = self { value } else { nil } }
-    /// A double, or an integer as one.
-    package var doubleValue: Double? {
-        switch self {
-        case .double(let value): value
-        case .int(let value): Double(value)
-        default: nil
-        }
-    }
 }

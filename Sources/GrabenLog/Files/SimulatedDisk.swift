@@ -36,8 +36,8 @@ package final class SimulatedDisk: LogFileSystem {
         var numbers: [String: Int] = [:]
         var files = 0
         var faults: Faults?
+        /// Calls that the faults are about, since those were set.
         var calls = 0
-        var failed = 0
         var writes: [Int: Int] = [:]
         var syncs: [Int: Int] = [:]
     }
@@ -55,10 +55,6 @@ package final class SimulatedDisk: LogFileSystem {
         }
     }
 
-    /// How many calls that change something were made since the faults were set, or ever.
-    package var callCount: Int { state.withLock { $0.calls } }
-    /// How many calls have been made to fail.
-    package var failureCount: Int { state.withLock { $0.failed } }
     package var eventCount: Int { state.withLock { $0.events.count } }
     package func writeCount(_ path: String) -> Int { state.withLock { state in state.numbers[path].flatMap { state.writes[$0] } ?? 0 } }
     package func syncCount(_ path: String) -> Int { state.withLock { state in state.numbers[path].flatMap { state.syncs[$0] } ?? 0 } }
@@ -67,15 +63,9 @@ package final class SimulatedDisk: LogFileSystem {
     /// Whether the call about to be made fails.
     fileprivate func fails(_ call: Faults.Call) -> Bool {
         state.withLock { state in
-            guard let faults = state.faults else {
-                state.calls += 1
-                return false
-            }
-            guard faults.call == .any || faults.call == call else { return false }
+            guard let faults = state.faults, faults.call == .any || faults.call == call else { return false }
             defer { state.calls += 1 }
-            let fails = faults.isForEver ? state.calls >= faults.first : state.calls == faults.first
-            if fails { state.failed += 1 }
-            return fails
+            return faults.isForEver ? state.calls >= faults.first : state.calls == faults.first
         }
     }
 

@@ -42,8 +42,6 @@ package struct FieldMask: Hashable, Sendable {
         return result
     }
 
-    package func intersects(_ other: FieldMask) -> Bool { low & other.low != 0 || zip(high, other.high).contains { $0 & $1 != 0 } }
-
     /// The members in ascending order.
     package var members: [Int] {
         var result: [Int] = []

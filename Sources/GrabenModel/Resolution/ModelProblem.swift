@@ -78,19 +78,6 @@ extension ModelProblem.Kind: CustomStringConvertible {
     /// What is wrong, for people, without the place.
     public var description: String {
         switch self {
-        case .notAnIdentifier, .duplicateEntity, .duplicateProperty, .propertyInheritedFrom, .tooManyEntities, .missingSuperentity,
-            .inheritanceCycle:
-            describedName
-        case .missingDestination, .missingInverse, .inverseIsNoRelationship, .inverseLeadsElsewhere, .inverseIsInherited,
-            .inverseDisagrees, .orderedOnBothSides, .orderedToOne, .countsOfToOne, .countsReversed, .negativeCount:
-            describedRelationship
-        default:
-            describedRule
-        }
-    }
-
-    private var describedName: String {
-        switch self {
         case .notAnIdentifier:
             "the name is not an identifier; begin with a letter or _ and go on with letters, digits and _"
         case .duplicateEntity: "the model has another entity of this name"
@@ -99,12 +86,6 @@ extension ModelProblem.Kind: CustomStringConvertible {
         case .tooManyEntities(let count, let limit): "\(count) entities, where a store holds at most \(limit)"
         case .missingSuperentity(let name, let nearest): "its super-entity \(name) does not exist" + suggestion(nearest)
         case .inheritanceCycle(let names): "it inherits from itself: \(names.joined(separator: " -> "))"
-        default: "not a problem of a name"
-        }
-    }
-
-    private var describedRelationship: String {
-        switch self {
         case .missingDestination(let name, let nearest): "its destination \(name) does not exist" + suggestion(nearest)
         case .missingInverse(let name, let destination, let nearest):
             "its inverse \(destination).\(name) does not exist" + suggestion(nearest)
@@ -122,12 +103,6 @@ extension ModelProblem.Kind: CustomStringConvertible {
             "it leads to one object, so that its counts cannot be \(minimum) to \(maximum)"
         case .countsReversed(let minimum, let maximum): "its least count \(minimum) is above its greatest \(maximum)"
         case .negativeCount(let count): "its count \(count) is negative"
-        default: "not a problem of a relationship"
-        }
-    }
-
-    private var describedRule: String {
-        switch self {
         case .packedType(let type): "it is packed, which only double and float can be, not \(type.rawValue)"
         case .packedTransient: "it is packed, so it is kept in the store and cannot be transient"
         case .defaultOfWrongType(let value, let type): "its default \(value) is no value of type \(type.rawValue)"
@@ -150,7 +125,6 @@ extension ModelProblem.Kind: CustomStringConvertible {
         case .negativeWindow(let limit, let offset): "its limit \(bound(limit)) or offset \(offset) is negative"
         case .emptySortKey: "it is sorted by a key without a name"
         case .predicate(let text): text
-        default: "not a problem of a rule"
         }
     }
 

@@ -52,8 +52,11 @@ extension JSONText {
         }
     }
 
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
+    private static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
+
+    /// The text as it stands between double quotes.
+    package static func escaped(_ text: String) -> String {
+        var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": result += "\\\""
@@ -68,6 +71,6 @@ extension JSONText {
             default: result.unicodeScalars.append(scalar)
             }
         }
-        return result + "\""
+        return result
     }
 }

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 internal import GrabenLog
 
 /// Values of attributes in a model's tree. The attribute's type says how to read one; what JSON has no word for is an object of one key.
@@ -131,7 +131,7 @@ extension CBOR {
 extension Decimal {
     /// A number written as `[+|-]digits[.digits][e[+|-]digits]` or `NaN`, and nothing besides: the library's parser stops in silence at
     /// the first byte it does not know.
-    fileprivate init?(modelText text: String) {
+    package init?(modelText text: String) {
         var rest = Substring(text)
         func skipDigits() -> Bool {
             let before = rest.utf8.count

@@ -33,13 +33,13 @@ struct PredicateLexer {
         case "#":
             position += 1
             if let quote = peek(), quote == "\"" || quote == "'" { return .escaped(try string()) }
-            return .escaped(try name(after: "#", "the name that # escapes"))
+            return .escaped(try name("the name that # escapes"))
         case "$":
             position += 1
-            return .variable(try name(after: "$", "the name of a variable"))
+            return .variable(try name("the name of a variable"))
         case "@":
             position += 1
-            return .collection(try name(after: "@", "the name of a collection operator"))
+            return .collection(try name("the name of a collection operator"))
         case "%":
             return try conversion()
         default:
@@ -55,7 +55,7 @@ struct PredicateLexer {
         return String(view)
     }
 
-    private mutating func name(after sign: String, _ expected: String) throws(ObjectPredicateError) -> String {
+    private mutating func name(_ expected: String) throws(ObjectPredicateError) -> String {
         guard let scalar = peek(), isIdentifierStart(scalar) else {
             throw fail(expected, found: peek().map { "\"\($0)\"" } ?? "the end", at: position)
         }

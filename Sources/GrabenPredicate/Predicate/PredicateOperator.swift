@@ -26,22 +26,6 @@ public enum PredicateOperator: String, Sendable, CaseIterable {
     case like = "LIKE"
     /// The whole string fits a regular expression.
     case matches = "MATCHES"
-
-    /// Whether both sides must be strings.
-    package var isTextual: Bool {
-        switch self {
-        case .beginsWith, .endsWith, .like, .matches: true
-        default: false
-        }
-    }
-
-    /// Whether the operator asks which side comes first.
-    package var isOrdering: Bool {
-        switch self {
-        case .less, .lessOrEqual, .greater, .greaterOrEqual: true
-        default: false
-        }
-    }
 }
 
 /// The letters in brackets after an operator: what a comparison of strings ignores.

@@ -43,9 +43,6 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether two calls with the same arguments may answer differently.
-    package var isRandom: Bool { self == .random || self == .randomn }
-
     /// The function a written name means: single words in any case and with or without a colon, the others exactly.
     package init?(written name: String) {
         if let exact = PredicateFunction(rawValue: name) {

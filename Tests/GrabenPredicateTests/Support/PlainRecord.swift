@@ -1,7 +1,9 @@
 import GrabenLog
 
+@testable import GrabenPredicate
+
 /// Data with names and no model, such as JSON: what a plain record is made of.
-package indirect enum PlainValue {
+indirect enum PlainValue {
     case value(Value)
     case array([PlainValue])
     /// Names and values, each name once.
@@ -13,7 +15,7 @@ package indirect enum PlainValue {
 /// Its entity has exactly the properties that are there: an object in it is a to-one relationship, an array of objects an ordered to-many
 /// one, whose entity has every key that any member has; another array is an attribute with several values. Two records are the same
 /// object only if they are the same instance.
-package final class PlainRecord: PredicateObject {
+final class PlainRecord: PredicateObject {
     private enum Slot {
         case value(Value)
         case target(PlainRecord)
@@ -21,11 +23,11 @@ package final class PlainRecord: PredicateObject {
         case other(PredicateBinding)
     }
 
-    package let schema: PlainSchema
+    let schema: PlainSchema
     private let slots: [Slot]
 
     /// Makes a record and the schema that fits it.
-    package convenience init(_ fields: [(key: String, value: PlainValue)], name: String = "object") {
+    convenience init(_ fields: [(key: String, value: PlainValue)], name: String = "object") {
         self.init(fields, PlainSchema(name: name, objects: [fields]))
     }
 
@@ -61,25 +63,25 @@ package final class PlainRecord: PredicateObject {
         }
     }
 
-    package var predicateIdentity: ObjectID? { nil }
-    package var predicateSchema: any PredicateSchema { schema }
+    var predicateIdentity: ObjectID? { nil }
+    var predicateSchema: any PredicateSchema { schema }
 
-    package func predicateValue(at index: Int) throws -> Value {
+    func predicateValue(at index: Int) throws -> Value {
         if case .value(let value) = slots[index] { return value }
         return .null
     }
 
-    package func predicateTarget(at index: Int) throws -> (any PredicateObject)? {
+    func predicateTarget(at index: Int) throws -> (any PredicateObject)? {
         if case .target(let target) = slots[index] { return target }
         return nil
     }
 
-    package func predicateMembers(at index: Int) throws -> [any PredicateObject] {
+    func predicateMembers(at index: Int) throws -> [any PredicateObject] {
         if case .members(let members) = slots[index] { return members }
         return []
     }
 
-    package func predicateBinding(at index: Int) throws -> PredicateBinding {
+    func predicateBinding(at index: Int) throws -> PredicateBinding {
         switch slots[index] {
         case .value(let value): .value(value)
         case .target(let target): .object(target)
@@ -88,15 +90,15 @@ package final class PlainRecord: PredicateObject {
         }
     }
 
-    package func isSameObject(as other: any PredicateObject) -> Bool {
+    func isSameObject(as other: any PredicateObject) -> Bool {
         (other as? PlainRecord) === self
     }
 }
 
 /// The entity of plain records.
-package final class PlainSchema: PredicateSchema {
-    package let name: String
-    package let propertyNames: [String]
+final class PlainSchema: PredicateSchema {
+    let name: String
+    let propertyNames: [String]
     private let properties: [ByteString: PredicateProperty]
 
     /// The schema that fits all of the objects.
@@ -118,7 +120,7 @@ package final class PlainSchema: PredicateSchema {
         self.properties = properties
     }
 
-    package func property(named name: String) -> PredicateProperty? { properties[ByteString(text: name)] }
+    func property(named name: String) -> PredicateProperty? { properties[ByteString(text: name)] }
 
     /// The kind that holds all the values of a name; nulls fit any.
     private static func kind(_ values: [PlainValue], _ name: String) -> PredicatePropertyKind {
@@ -151,7 +153,7 @@ package final class PlainSchema: PredicateSchema {
 
 extension PredicateFamily {
     /// The family of a value; nil for nil and references.
-    package init?(_ value: Value) {
+    init?(_ value: Value) {
         switch value {
         case .bool, .int, .float, .double, .decimal: self = .number
         case .string, .uri: self = .string
