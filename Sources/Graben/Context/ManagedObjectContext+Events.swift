@@ -12,27 +12,28 @@ extension ManagedObjectContext {
 
         var changes = ContextChanges()
         let step = undoManager?.isUndoRegistrationEnabled == true ? StepBuilder(self) : nil
-        let inserted = Set(ended.inserted.map(ObjectIdentifier.init))
-        let deleted = Set(ended.deleted.map(ObjectIdentifier.init))
-        for object in ended.inserted where !deleted.contains(ObjectIdentifier(object)) {
+        // What came and went in one event is neither.
+        let deleted = ended.inserted.isEmpty ? [] : Set(ended.deleted.map(ObjectIdentifier.init))
+        for object in ended.inserted where deleted.isEmpty || !deleted.contains(ObjectIdentifier(object)) {
             step?.inserted.append(object)
             changes.inserted.append(object.objectID)
         }
-        for object in ended.deleted where !inserted.contains(ObjectIdentifier(object)) {
+        for object in ended.deleted where !object.has(ObjectFlag.newInEvent) {
             step?.deleted.append(object)
             changes.deleted.append(object.objectID)
         }
         for object in ended.objects {
             object.clear(ObjectFlag.inEvent)
             guard let data = object._data else { continue }
-            let isNew = inserted.contains(ObjectIdentifier(object))
+            let isNew = object.has(ObjectFlag.newInEvent)
             if !isNew || isRestoringStep { step?.add(object, data.event) }
             data.event.removeAll()
             if !isNew, !object.has(ObjectFlag.deleted) { changes.updated.append(object.objectID) }
         }
+        for object in ended.inserted { object.clear(ObjectFlag.newInEvent) }
         for (table, overlay, index) in ended.chunks {
             step?.add(table, index, overlay)
-            for slot in overlay.event.slots {
+            for slot in overlay.event.slots where !changeHandlers.isEmpty {
                 let id = table.id(row(chunk: index, slot: Int(slot), in: table))
                 changes.moved.append(id)
             }

@@ -174,7 +174,7 @@ extension ManagedObjectContext {
     func markInserted(_ object: ManagedObject) {
         object.set(ObjectFlag.inserted)
         list(object)
-        event.inserted.append(object)
+        event.noteInserted(object)
     }
 
     /// Notes an object in the list of changed ones.

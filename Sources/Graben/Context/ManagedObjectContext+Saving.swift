@@ -40,16 +40,14 @@ extension ManagedObjectContext {
 
     /// Runs `willSave` until no hook changes anything any more.
     private func runWillSave() throws(GrabenError) {
-        var rounds: [ObjectIdentifier: Int] = [:]
+        var round = 0
         var pending = changed.filter { $0.hasChanges && $0.has(ObjectFlag.registered) }
         while !pending.isEmpty {
-            for object in pending {
-                rounds[ObjectIdentifier(object), default: 0] += 1
-                guard rounds[ObjectIdentifier(object), default: 0] <= 100 else {
-                    throw .endlessWillSave(entity: object.info.name, uri: object.objectID.uriRepresentation)
-                }
-                object.willSave()
+            round += 1
+            if round > 100, let object = pending.first {
+                throw .endlessWillSave(entity: object.info.name, uri: object.objectID.uriRepresentation)
             }
+            for object in pending { object.willSave() }
             // What the hooks changed is what the event holds now.
             propagateDeletions()
             let again = event.objects + event.inserted + event.deleted

@@ -233,6 +233,11 @@ struct ContextEvent {
     var objects: [ManagedObject] = []
     var chunks: [(table: ObjectTable, overlay: OverlayChunk, index: Int)] = []
 
+    mutating func noteInserted(_ object: ManagedObject) {
+        object.set(ObjectFlag.newInEvent)
+        inserted.append(object)
+    }
+
     var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && objects.isEmpty && chunks.isEmpty }
 }
 

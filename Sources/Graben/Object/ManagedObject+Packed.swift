@@ -3,12 +3,14 @@ import GrabenLog
 /// Packed attributes: read through the chunk's entry, without firing the object's fault.
 ///
 /// `lane` counts the entity's packed attributes from 0, inherited ones first; it has to be a literal for the getter to cost two loads. The
-/// functions without "Float" in their name need every lane up to theirs to be a Double lane; `ManagedObject.packedAttributes` is how a
-/// class has its numbers checked against the model.
+/// functions without "Float" in their name need every lane up to theirs to be a Double lane. `ManagedObject.packedAttributes` is how a
+/// class has its numbers checked against the model when it is bound; a number beyond the entity's lanes is a mistake that debug builds trap
+/// on and release builds do not look for.
 extension ManagedObject {
     /// Reads one Double lane. Complexity: O(1), two loads.
     @inlinable @inline(__always)
     public final func packed(_ lane: Int) -> Double {
+        assert(hasLanes(doubles: lane &+ 1, floats: 0), "lane \(lane) is not a Double lane of the entity; declare packedAttributes")
         let word = _word
         guard word >= 0 else { return packedSlow(lane) }
         return UnsafeRawPointer(_entry.pointee)
@@ -18,6 +20,9 @@ extension ManagedObject {
     /// Reads three Double lanes that follow one another, as a point. Complexity: O(1), four loads.
     @inlinable @inline(__always)
     public final func packed3(_ lane: Int) -> SIMD3<Double> {
+        assert(
+            hasLanes(doubles: lane &+ 3, floats: 0),
+            "lanes \(lane) to \(lane + 2) are not Double lanes of the entity; declare packedAttributes")
         let word = _word
         guard word >= 0 else { return SIMD3(packedSlow(lane), packedSlow(lane &+ 1), packedSlow(lane &+ 2)) }
         let base = UnsafeRawPointer(_entry.pointee) + (lane &* 8192 &+ Int(UInt16(truncatingIfNeeded: word)))
@@ -28,6 +33,7 @@ extension ManagedObject {
     /// Reads a Float lane; `doubles` and `floats` say how many lanes of each width stand before it. Complexity: O(1), two loads.
     @inlinable @inline(__always)
     public final func packedFloat(afterDoubles doubles: Int, floats: Int) -> Float {
+        assert(hasLanes(doubles: doubles, floats: floats &+ 1), "lane \(doubles + floats) is not that Float lane of the entity")
         let word = _word
         guard word >= 0 else { return Float(packedSlow(doubles &+ floats)) }
         return UnsafeRawPointer(_entry.pointee)
@@ -53,6 +59,13 @@ extension ManagedObject {
         willAccessValue(forKey: key)
         defer { didAccessValue(forKey: key) }
         return packedSlow(lane)
+    }
+
+    /// Whether the entity's lanes begin with so many Doubles and Floats, in any order.
+    @usableFromInline
+    final func hasLanes(doubles: Int, floats: Int) -> Bool {
+        let lanes = info.geometry.lanes.prefix(doubles + floats)
+        return doubles >= 0 && floats >= 0 && lanes.count == doubles + floats && lanes.count(where: \.isDouble) == doubles
     }
 
     /// What the fast getters cannot read: objects outside a context. Runs no user code, because the compiler is told that it releases

@@ -173,6 +173,8 @@ enum ObjectFlag {
     static let packedChanged: Int64 = 1 << 60
     /// Its values are those of a commit before the context's snapshot, and a later one changed it: a save compares with that one too.
     static let stale: Int64 = 1 << 61
+    /// In the event's list of objects that came into the context.
+    static let newInEvent: Int64 = 1 << 62
     /// Packed getters cannot read through `_entry`.
     static let slow: Int64 = .min
 }

@@ -93,7 +93,7 @@ extension ManagedObjectContext {
         if object.has(ObjectFlag.registered), object.has(ObjectFlag.deleted) {
             object.clear(ObjectFlag.deleted | ObjectFlag.deletionPending)
             object._table.noteRowsChange()
-            event.inserted.append(object)
+            event.noteInserted(object)
             if object.isInserted || object.has(ObjectFlag.updated) { list(object) }
         } else if !object.has(ObjectFlag.registered) {
             reinsert(object)
@@ -112,7 +112,7 @@ extension ManagedObjectContext {
         object.rejoin()
         object.set(ObjectFlag.inserted)
         list(object)
-        event.inserted.append(object)
+        event.noteInserted(object)
     }
 
     /// Puts packed values back: one old value for each row.
