@@ -82,15 +82,10 @@ private struct LogChecker {
     }
 
     private mutating func checkPayload(_ base: UnsafeRawPointer, _ frame: FrameHeader) {
-        var reader = ByteReader(base, to: frame.payloadLength)
+        var sections = SectionCursor(base, to: frame.payloadLength)
         do throws(ByteError) {
-            while !reader.isAtEnd {
-                guard let kind = SectionKind(rawValue: try reader.byte()) else { throw .invalid }
-                let length = Int(try reader.integer(UInt32.self))
-                guard length <= reader.remaining else { throw .truncated }
-                let place = frame.payloadOffset + UInt64(reader.position)
-                var section = ByteReader(base, from: reader.position, to: reader.position + length)
-                try reader.skip(length)
+            while case (let kind, var section)? = try sections.next() {
+                let place = frame.payloadOffset + UInt64(section.position)
                 switch kind {
                 case .records: try checkRecords(&section, frame)
                 case .chunk: checkChunk(section, place, frame)
@@ -100,7 +95,7 @@ private struct LogChecker {
                 }
             }
         } catch {
-            note(frame.payloadOffset + UInt64(reader.position), "a section of commit \(frame.commit) cannot be read: \(error.text)")
+            note(frame.payloadOffset + UInt64(sections.position), "a section of commit \(frame.commit) cannot be read: \(error.text)")
         }
         // The sections whose contents have no reader of their own are applied to an index that is thrown away.
         let scratch = SnapshotAssembler(path: path, purpose: .commit, catalog: catalog)

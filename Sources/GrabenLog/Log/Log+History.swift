@@ -35,11 +35,9 @@ package struct CommitHistory: Sequence {
         }
 
         private static func metadata(_ payload: UnsafeRawPointer, _ frame: FrameHeader) -> CommitMetadata? {
-            var reader = ByteReader(payload, from: frame.metadataOffset, to: frame.payloadLength)
-            guard let kind = try? reader.byte(), SectionKind(rawValue: kind) == .metadata, (try? reader.integer(UInt32.self)) != nil else {
-                return nil
-            }
-            return try? CommitMetadata(&reader)
+            var sections = SectionCursor(payload, from: frame.metadataOffset, to: frame.payloadLength)
+            guard case (.metadata, var section)?? = try? sections.next() else { return nil }
+            return try? CommitMetadata(&section)
         }
     }
 

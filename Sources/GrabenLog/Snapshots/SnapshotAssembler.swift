@@ -70,14 +70,9 @@ final class SnapshotAssembler {
 
     /// Applies the payload of a part. `base` is where its bytes are now; offsets count from its place in the file.
     func apply(_ base: UnsafeRawPointer, _ header: FrameHeader) throws(LogError) {
-        var reader = ByteReader(base, to: header.payloadLength)
+        var sections = SectionCursor(base, to: header.payloadLength)
         do throws(ByteError) {
-            while !reader.isAtEnd {
-                guard let kind = SectionKind(rawValue: try reader.byte()) else { throw .invalid }
-                let length = Int(try reader.integer(UInt32.self))
-                guard length <= reader.remaining else { throw .truncated }
-                var section = ByteReader(base, from: reader.position, to: reader.position + length)
-                try reader.skip(length)
+            while case (let kind, var section)? = try sections.next() {
                 switch kind {
                 case .metadata: try applyMetadata(&section)
                 case .catalog: try applyCatalog(section)
@@ -91,7 +86,7 @@ final class SnapshotAssembler {
         } catch {
             throw .malformed(
                 what: "a section of commit \(header.commit) cannot be read: \(error.text)", path: path,
-                offset: header.payloadOffset + UInt64(reader.position))
+                offset: header.payloadOffset + UInt64(sections.position))
         }
     }
 
@@ -119,9 +114,10 @@ final class SnapshotAssembler {
     }
 
     private static func hasChunk(_ base: UnsafeRawPointer, _ header: FrameHeader) -> Bool {
-        var reader = ByteReader(base, to: header.payloadLength)
-        while let kind = try? reader.byte(), let length = try? reader.integer(UInt32.self), (try? reader.skip(Int(length))) != nil {
-            if kind == SectionKind.chunk.rawValue { return true }
+        var sections = SectionCursor(base, to: header.payloadLength)
+        // A section that cannot be read ends this look; applying the payload then says what is wrong.
+        while let section = try? sections.next() {
+            if section.kind == .chunk { return true }
         }
         return false
     }
@@ -289,14 +285,9 @@ final class SnapshotAssembler {
         var lists: [EntityCode: [[Row]]] = [:]
         var highest: [EntityCode: Row] = [:]
         for (base, header) in payloads {
-            var reader = ByteReader(base, to: header.payloadLength)
+            var sections = SectionCursor(base, to: header.payloadLength)
             do throws(ByteError) {
-                while !reader.isAtEnd {
-                    let kind = SectionKind(rawValue: try reader.byte())
-                    let length = Int(try reader.integer(UInt32.self))
-                    guard length <= reader.remaining else { throw .truncated }
-                    var section = ByteReader(base, from: reader.position, to: reader.position + length)
-                    try reader.skip(length)
+                while case (let kind, var section)? = try sections.next() {
                     if kind == .chunk, let layout = table[try section.varint32()],
                         case .listed(let rows) = try RowListCoding.decode(&section, atMost: slotsPerChunk)
                     {

@@ -23,10 +23,7 @@ enum DecimalCoding {
     }
 
     /// The digits of the significand: text is the only public way from a `Decimal` to all of its 128 bits.
-    private static func magnitudeText(_ value: Decimal) -> String {
-        let digits = value.significand.magnitude.description
-        return digits
-    }
+    private static func magnitudeText(_ value: Decimal) -> String { value.significand.magnitude.description }
 
     static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
         guard bytes.count >= 2, bytes.count <= 18, bytes[0] <= 2 else { return nil }

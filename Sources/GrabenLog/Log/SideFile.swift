@@ -34,27 +34,17 @@ struct SideFile: Sendable {
             command \(command)
 
             """
-        try Self.write(text, to: file)
+        try file.writeAll(Array(text.utf8), at: 0)
     }
 
-    func update(durableEnd: UInt64) throws(LogError) { try Self.write("durable \(Self.padded(durableEnd))", to: file) }
-
-    private static func write(_ text: String, to file: any LogFile) throws(LogError) {
-        let bytes = Array(text.utf8)
-        let failure: LogError? = bytes.withUnsafeBytes { raw in
-            do throws(LogError) { try file.write(raw, at: 0) } catch { return error }
-            return nil
-        }
-        if let failure { throw failure }
-    }
+    func update(durableEnd: UInt64) throws(LogError) { try file.writeAll(Array("durable \(Self.padded(durableEnd))".utf8), at: 0) }
 
     /// What the side file says; nil when there is none or it is not whole.
     static func read(_ system: any LogFileSystem, log path: String) -> Contents? {
         guard let file = try? system.open(Self.path(of: path), .readOnly) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        guard let count = try? bytes.withUnsafeMutableBytes({ try file.read(into: $0, at: 0) }) else { return nil }
+        guard let bytes = try? file.readAll(at: 0, count: 4096) else { return nil }
         var fields: [Substring: Substring] = [:]
-        let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+        let text = String(decoding: bytes, as: UTF8.self)
         for line in text.split(separator: "\n") {
             guard let space = line.firstIndex(of: " ") else { continue }
             fields[line[..<space]] = line[line.index(after: space)...]
