@@ -11,7 +11,13 @@
 /// A drawing that moves has most of its chunks in overlays, and reads them at random: with 4 KB pages a third of the time of such a read
 /// goes into finding the page. Slabs are aligned to large pages, and the system is asked to use them. A chunk keeps its slab alive.
 final class ChunkSlab {
-    static let byteCount = 2 << 20
+    private static let byteCount = 2 << 20
+
+    /// A chunk's memory, and whose it is.
+    struct Part {
+        let slab: ChunkSlab
+        let chunk: UnsafeMutableRawPointer
+    }
 
     private let base: UnsafeMutableRawPointer
     private let chunkByteCount: Int
@@ -33,12 +39,12 @@ final class ChunkSlab {
 
     deinit { free(base) }
 
-    /// A chunk's memory, or nil where the slab is full.
-    func take() -> UnsafeMutableRawPointer? {
-        if let chunk = returned.popLast() { return chunk }
+    /// Memory for a chunk, or nil where the slab is full.
+    func take() -> Part? {
+        if let chunk = returned.popLast() { return Part(slab: self, chunk: chunk) }
         guard (used + 1) * chunkByteCount <= Self.byteCount else { return nil }
         defer { used += 1 }
-        return base + used * chunkByteCount
+        return Part(slab: self, chunk: base + used * chunkByteCount)
     }
 
     func give(_ chunk: UnsafeMutableRawPointer) { returned.append(chunk) }

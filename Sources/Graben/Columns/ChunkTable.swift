@@ -38,7 +38,6 @@ final class ChunkTable {
     private static let overlaysWithoutSlab = 32
     private var overlayCount = 0
     private var slab: ChunkSlab?
-    private var takenFromSlab = 0
     /// What keeps the bound chunks alive: the snapshot they belong to.
     private(set) var owner: AnyObject?
     /// What a parent context lent: its snapshots, and copies of its overlays.
@@ -122,23 +121,19 @@ final class ChunkTable {
         assert(lentCount == 0, "a packed attribute is set while its column is lent to a closure; change it after the loop")
         let entry = entry(index)
         if let overlay = overlays[index] { return overlay }
-        let overlay = OverlayChunk(copying: entry.pointee, ownedBy: owner, geometry: geometry, in: slabForNext())
+        let overlay = OverlayChunk(copying: entry.pointee, ownedBy: owner, geometry: geometry, in: memoryForNext())
         overlays[index] = overlay
         entry.pointee = overlay.data
         return overlay
     }
 
-    /// The slab the next overlay comes from; the first few have memory of their own, for a slab takes two megabytes.
-    private func slabForNext() -> ChunkSlab? {
+    /// The part of a slab for the next overlay; nil where it has memory of its own, as the first few have, for a slab takes two megabytes.
+    private func memoryForNext() -> ChunkSlab.Part? {
         overlayCount += 1
         guard overlayCount > Self.overlaysWithoutSlab else { return nil }
-        let chunksPerSlab = ChunkSlab.byteCount / max(1, geometry.byteCount)
-        if slab == nil || takenFromSlab >= chunksPerSlab {
-            slab = ChunkSlab(chunkByteCount: geometry.byteCount)
-            takenFromSlab = 0
-        }
-        takenFromSlab += 1
-        return slab
+        if let part = slab?.take() { return part }
+        slab = ChunkSlab(chunkByteCount: geometry.byteCount)
+        return slab?.take()
     }
 
     /// Drops overlays that hold nothing of their own.

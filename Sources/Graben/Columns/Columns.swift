@@ -45,6 +45,8 @@ public struct ColumnsIterator: IteratorProtocol {
     private let tables: [ObjectTable]
     private var table = 0
     private var chunk = 0
+    /// Of the current table, as of the walk's first chunk of it.
+    private var live: [SlotSet]?
 
     init(_ tables: [ObjectTable]) { self.tables = tables }
 
@@ -52,8 +54,10 @@ public struct ColumnsIterator: IteratorProtocol {
     public mutating func next() -> Chunk? {
         while table < tables.count {
             if chunk < tables[table].columnChunkCount {
+                if chunk == 0 { live = tables[table].liveSlots() }
                 defer { chunk += 1 }
-                return Chunk(table: tables[table], index: chunk)
+                // Chunks of rows inserted during the walk have no set yet.
+                return Chunk(table: tables[table], index: chunk, live: live.map { chunk < $0.count ? $0[chunk] : SlotSet() })
             }
             table += 1
             chunk = 0
@@ -72,13 +76,13 @@ public struct Chunk {
     let owner: AnyObject?
     let live: SlotSet?
 
-    init(table: ObjectTable, index: Int) {
+    init(table: ObjectTable, index: Int, live: SlotSet?) {
         self.table = table
         self.index = index
         base = table.columnChunk(index)
         overlay = table.chunks.overlay(index)
         owner = table.chunks.owner
-        live = table.liveSlots(index)
+        self.live = live
     }
 
     /// How many slots the chunk has; those of deleted rows count.

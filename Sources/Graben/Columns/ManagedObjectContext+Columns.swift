@@ -5,10 +5,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: `GrabenError.unknownEntity`, and what `body` throws.
     public func withColumns<T: ManagedObject, R>(of type: T.Type, _ body: (Columns) throws -> R) throws -> R {
-        guard let info = coordinator.info(for: type) else {
-            throw GrabenError.unknownEntity(name: "\(type)", nearest: coordinator.model.nearestEntityName(to: "\(type)"))
-        }
-        return try body(columns(info))
+        try body(columns(try coordinator.info(of: type)))
     }
 
     /// Lends the columns of an entity by name, sub-entities included.

@@ -6,8 +6,7 @@ extension ObjectTable {
     /// How many slots the columns have: those of the snapshot's rows and of new objects.
     var columnSlotCount: Int {
         guard let stored, info.geometry.byteCount > 0 else { return 0 }
-        let snapshot = snapshot ?? context?.root.snapshot(of: stored)
-        let saved = snapshot?.highestRow(stored.code).map { Int($0) + 1 } ?? 0
+        let saved = rootSnapshot?.highestRow(stored.code).map { Int($0) + 1 } ?? 0
         guard let context, context.parent != nil else { return max(saved, newRowEnd) }
         // A child's columns reach as far as those of the contexts above it.
         var end = newRowEnd
@@ -28,8 +27,9 @@ extension ObjectTable {
         return chunks.chunk(index)
     }
 
-    /// The slots of a chunk whose rows exist in the context; nil where all do.
-    func liveSlots(_ index: Int) -> SlotSet? { allSlotsLive ? nil : liveSets()[index] }
+    /// The slots whose rows exist in the context, chunk by chunk; nil where all do. Complexity: O(chunks + changed objects), so it is asked
+    /// for once for a walk and not for each chunk.
+    func liveSlots() -> [SlotSet]? { allSlotsLive ? nil : liveSets() }
 
     /// Whether every slot up to the last holds a row that exists: the snapshot has no gap, and nothing was inserted or deleted since.
     private var allSlotsLive: Bool {
@@ -39,7 +39,7 @@ extension ObjectTable {
 
     private func liveSets() -> [SlotSet] {
         var sets = [SlotSet](repeating: SlotSet(), count: columnChunkCount)
-        guard let stored, let context, let snapshot = snapshot ?? context.root.snapshot(of: stored) else { return sets }
+        guard let stored, let context, let snapshot = rootSnapshot else { return sets }
         if let cached = liveCache, cached.snapshot === snapshot {
             for (index, set) in cached.sets.enumerated() where index < sets.count { sets[index] = set }
         } else {
@@ -50,16 +50,9 @@ extension ObjectTable {
             }
             liveCache = (snapshot, sets)
         }
-        var level: ManagedObjectContext? = context
-        var seen: Set<Row> = []
-        while let current = level {
-            for object in current.changed where object._table.stored === stored && object.has(ObjectFlag.registered) && object.hasChanges {
-                guard seen.insert(object._row).inserted else { continue }
-                let slot = chunkIndex(of: object._row) * ChunkGeometry.slotsPerChunk + object.slot
-                guard slot / ChunkGeometry.slotsPerChunk < sets.count else { continue }
-                sets[slot / ChunkGeometry.slotsPerChunk][slot % ChunkGeometry.slotsPerChunk] = !object.has(ObjectFlag.deleted)
-            }
-            level = current.parent
+        context.forEachChanged(of: stored) { object, _ in
+            let index = chunkIndex(of: object._row)
+            if index < sets.count { sets[index][object.slot] = !object.has(ObjectFlag.deleted) }
         }
         return sets
     }
@@ -76,8 +69,9 @@ extension ObjectTable {
         guard lanes.upperBound <= geometry.lanes.count else { return [] }
         var totals = [Double](repeating: 0, count: lanes.count)
         guard allSlotsLive, geometry.lanes[lanes].allSatisfy({ $0.isDouble && $0.validityOffset == nil }) else {
+            let live = liveSlots()
             for index in 0..<columnChunkCount {
-                let chunk = Chunk(table: self, index: index)
+                let chunk = Chunk(table: self, index: index, live: live?[index])
                 for lane in lanes { totals[lane - lanes.lowerBound] += chunk[lane].sum() }
             }
             return totals
@@ -98,8 +92,7 @@ extension ObjectTable {
     func gather(_ ids: ArraySlice<ObjectID>, into points: inout [SIMD3<Double>]) {
         let count = columnChunkCount
         let slotCount = columnSlotCount
-        let snapshot = snapshot ?? stored.flatMap { context?.root.snapshot(of: $0) }
-        let isIdentity = stored.map { snapshot?.slotsAreRows($0.code) ?? true } ?? true
+        let isIdentity = slotsAreRows
         withUnsafeTemporaryAllocation(of: UnsafeRawPointer.self, capacity: max(1, count)) { chunks in
             for index in 0..<count { chunks[index] = columnChunk(index) }
             for index in ids.indices {

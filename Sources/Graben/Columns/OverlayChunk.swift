@@ -22,17 +22,12 @@ final class OverlayChunk {
     /// Whose memory `data` is; nil where it is the chunk's own.
     private let slab: ChunkSlab?
 
-    init(copying base: UnsafeRawPointer, ownedBy owner: AnyObject?, geometry: ChunkGeometry, in slab: ChunkSlab?) {
+    init(copying base: UnsafeRawPointer, ownedBy owner: AnyObject?, geometry: ChunkGeometry, in part: ChunkSlab.Part?) {
         self.base = base
         self.owner = owner
         self.geometry = geometry
-        if let slab, let chunk = slab.take() {
-            data = chunk
-            self.slab = slab
-        } else {
-            data = .allocate(byteCount: geometry.byteCount, alignment: 64)
-            self.slab = nil
-        }
+        data = part?.chunk ?? .allocate(byteCount: geometry.byteCount, alignment: 64)
+        slab = part?.slab
         data.copyMemory(from: base, byteCount: geometry.byteCount)
     }
 
@@ -46,11 +41,6 @@ final class OverlayChunk {
     /// The value at the commit the slot's object is based on.
     func baseValue(_ lane: Int, _ slot: Int) -> Value {
         earlier[slot]?[lane] ?? geometry.value(base, lane, slot)
-    }
-
-    /// Whether a slot's values differ from those of the commit its object is based on.
-    func differsFromBase(_ slot: Int) -> Bool {
-        geometry.lanes.indices.contains { geometry.value(data, $0, slot) != baseValue($0, slot) }
     }
 
     /// Puts back the values of the base commit and forgets the change.

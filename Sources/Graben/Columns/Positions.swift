@@ -123,9 +123,7 @@ extension ManagedObjectContext {
     private func onlyTable<T: ManagedObject>(
         of type: T.Type, doing what: String, where fits: (EntityInfo) -> Bool
     ) throws(GrabenError) -> ObjectTable {
-        guard let info = coordinator.info(for: type) else {
-            throw .unknownEntity(name: "\(type)", nearest: coordinator.model.nearestEntityName(to: "\(type)"))
-        }
+        let info = try coordinator.info(of: type)
         let stored = coordinator.stores.filter { $0.takes(info) }.compactMap { $0.stored(entity: info.index) }
         guard stored.count == 1, let only = stored.first, fits(info) else {
             throw .invalidRequest(
@@ -138,7 +136,7 @@ extension ManagedObjectContext {
 
 extension ObjectTable {
     var slotsAreRows: Bool {
-        guard let stored, let snapshot = snapshot ?? context?.root.snapshot(of: stored) else { return true }
+        guard let stored, let snapshot = rootSnapshot else { return true }
         return snapshot.slotsAreRows(stored.code)
     }
 
@@ -147,7 +145,7 @@ extension ObjectTable {
         if let known = referenceColumns[number] { return known }
         let property = info.properties[number]
         guard property.kind == .toOne, property.link?.isPolymorphic == false, let stored, let context,
-            let snapshot = snapshot ?? context.root.snapshot(of: stored)
+            let snapshot = rootSnapshot
         else {
             throw .invalidRequest(reason: "lending references: \(info.name).\(property.name) is not a to-one to one concrete entity")
         }
@@ -160,14 +158,9 @@ extension ObjectTable {
                 return true
             }
         } catch { throw .store(error) }
-        var level: ManagedObjectContext? = context
-        var seen: Set<Row> = []
-        while let current = level {
-            for object in current.changed where object.hasChanges && object.has(ObjectFlag.registered) && object._table.stored === stored {
-                guard seen.insert(object._row).inserted, Int(object._row) < count else { continue }
-                targets[Int(object._row)] = object.has(ObjectFlag.deleted) ? .max : object.primitive(number).row
-            }
-            level = current.parent
+        context.forEachChanged(of: stored) { object, _ in
+            guard Int(object._row) < count else { return }
+            targets[Int(object._row)] = object.has(ObjectFlag.deleted) ? .max : object.primitive(number).row
         }
         referenceColumns[number] = targets
         return targets

@@ -8,7 +8,7 @@ public final class PersistentStore: Sendable {
     /// The store's number in this process; ids carry it.
     public let number: UInt32
     /// Where the store is.
-    public let location: StoreLocation
+    public var location: StoreLocation { configuration.location }
     /// What the store was opened as.
     public let configuration: StoreConfiguration
     /// The store's identity, kept in its file.
@@ -22,7 +22,6 @@ public final class PersistentStore: Sendable {
     init(number: UInt32, configuration: StoreConfiguration, log: Log) {
         self.number = number
         self.configuration = configuration
-        location = configuration.location
         self.log = log
         entities = Mutex([])
         numbers = Mutex([:])

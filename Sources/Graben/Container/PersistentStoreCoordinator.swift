@@ -110,6 +110,12 @@ public final class PersistentStoreCoordinator: Sendable {
 
     func info(for objectClass: ManagedObject.Type) -> EntityInfo? { classes[ObjectIdentifier(objectClass)].map { infos[$0] } }
 
+    /// The entity a class is bound to, or the error that says there is none.
+    func info(of objectClass: ManagedObject.Type) throws(GrabenError) -> EntityInfo {
+        if let info = info(for: objectClass) { return info }
+        throw .unknownEntity(name: "\(objectClass)", nearest: model.nearestEntityName(to: "\(objectClass)"))
+    }
+
     func info(for entity: Entity) -> EntityInfo? {
         if entity.index < infos.count, infos[entity.index].entity === entity { return infos[entity.index] }
         return model.entity(named: entity.name).map { infos[$0.index] }

@@ -126,13 +126,16 @@ final class StoredEntity: Sendable {
             var count = 0
             for key in keys { count += try snapshot.sourceCount(of: row, through: key) }
             return count
-        case .owner, .member, .both: return try members(of: row, property, in: snapshot).count
+        case .owner(let link): return snapshot.memberCount(of: ObjectKey(code, row), through: link)
+        case .member(let link): return snapshot.owners(of: ObjectKey(code, row), through: link).count
+        case .both: return try members(of: row, property, in: snapshot).count
         case .field, nil: return 0
         }
     }
 
     func hasMember(of row: Row, _ property: PropertyInfo, _ id: ObjectID, in snapshot: LogSnapshot) throws(LogError) -> Bool {
         guard let source = store.stored(entity: Int(id.entityNumber)) else { return false }
+        let (this, other) = (ObjectKey(code, row), ObjectKey(source.code, id.row))
         switch relationships[property.number] {
         case .reverse(let keys):
             guard let key = keys.first(where: { $0.source == source.code }), let record = try snapshot.record(source.code, id.row) else {
@@ -140,7 +143,10 @@ final class StoredEntity: Sendable {
             }
             guard let field = record.layout.fieldIndex(key.field), let target = record.reference(field) else { return false }
             return target.entity == code && target.row == row
-        case .owner, .member, .both: return try members(of: row, property, in: snapshot).contains(id)
+        case .owner(let link): return snapshot.containsMember(other, of: this, through: link)
+        case .member(let link): return snapshot.containsMember(this, of: other, through: link)
+        case .both(let link):
+            return snapshot.containsMember(other, of: this, through: link) || snapshot.containsMember(this, of: other, through: link)
         case .field, nil: return false
         }
     }

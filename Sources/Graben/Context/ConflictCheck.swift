@@ -137,7 +137,7 @@ struct ConflictCheck {
         for (number, state) in data.toMany {
             // Where the members' references are what is stored, those say it.
             if case .reverse? = object._table.stored?.relationships[number] { continue }
-            for id in state.order ?? state.added.ids where state.base?.contains(id) != true {
+            for id in state.order ?? state.added.ids where state.baseContains(id) != true {
                 guard let target = store.stored(entity: Int(id.entityNumber)),
                     touched.entities[target.code]?.deleted.contains(id.row) == true
                 else { continue }
@@ -212,33 +212,5 @@ struct ConflictCheck {
 
     private func readBase(_ stored: StoredEntity, _ row: Row) throws(GrabenError) -> RecordView? {
         do { return try base.record(stored.code, row) } catch { throw .store(error) }
-    }
-}
-
-extension TouchedRows {
-    mutating func add(_ changes: ChangeSet) {
-        for change in changes.entities {
-            var entity = entities[change.entity] ?? Entity()
-            for row in change.inserted {
-                entity.inserted.insert(row)
-                // A deletion that was undone: to whoever knew the object it is one that changed.
-                if entity.deleted.remove(row) != nil {
-                    entity.updated.insert(row)
-                    entity.moved.insert(row)
-                }
-            }
-            for row in change.updated { entity.updated.insert(row.row) }
-            for row in change.deleted {
-                entity.deleted.insert(row)
-                entity.inserted.remove(row)
-                entity.updated.remove(row)
-                entity.moved.remove(row)
-            }
-            for patch in change.patched {
-                for row in patch.rows where !entity.inserted.contains(row) { entity.moved.insert(row) }
-            }
-            for row in change.followers { entity.followed.insert(row.row) }
-            entities[change.entity] = entity
-        }
     }
 }

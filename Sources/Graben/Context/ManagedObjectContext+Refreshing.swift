@@ -207,19 +207,6 @@ extension ManagedObjectContext {
     }
 }
 
-/// The rows that commits touched, by entity.
-struct TouchedRows {
-    struct Entity {
-        var inserted: Set<Row> = []
-        var updated: Set<Row> = []
-        var deleted: Set<Row> = []
-        var moved: Set<Row> = []
-        var followed: Set<Row> = []
-    }
-
-    var entities: [EntityCode: Entity] = [:]
-}
-
 extension ManagedObject {
     /// Binds a realised object to the record it was read from, before the snapshot goes on without it.
     final func bindForGood() {

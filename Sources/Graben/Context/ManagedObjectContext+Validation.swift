@@ -58,7 +58,8 @@ extension ManagedObject {
         return []
     }
 
-    private final func destinationName(_ property: PropertyInfo) -> String {
+    /// What a relationship leads to, for messages.
+    final func destinationName(_ property: PropertyInfo) -> String {
         _table.context?.coordinator.infos[property.destination].name ?? "target"
     }
 
@@ -84,15 +85,7 @@ extension ManagedObject {
         for number in info.relationships {
             let property = info.properties[number]
             guard property.relationship?.deleteRule == .deny else { continue }
-            let ids: [ObjectID]
-            if property.kind == .toMany {
-                ids = memberIDs(number)
-            } else if case .reference(let id) = primitive(number) {
-                ids = [id]
-            } else {
-                ids = []
-            }
-            let standing = ids.filter { !(context.registeredObject(for: $0)?.has(ObjectFlag.deleted) ?? false) }
+            let standing = relatedIDs(number).filter { !(context.registeredObject(for: $0)?.has(ObjectFlag.deleted) ?? false) }
             if let first = standing.first {
                 let rule = "cannot be deleted while it has \(standing.count == 1 ? "a member" : "\(standing.count) members")"
                 failures.append(failure(property, .reference(first), rule))

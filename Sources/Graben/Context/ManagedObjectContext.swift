@@ -124,6 +124,19 @@ public final class ManagedObjectContext {
         }
     }
 
+    /// Calls `body` with each object of one entity that has unsaved changes, here or in a context above, and with the context it is changed
+    /// in. Of several contexts that changed a row, the nearest one's object counts.
+    func forEachChanged(of stored: StoredEntity, _ body: (ManagedObject, ManagedObjectContext) -> Void) {
+        var seen: Set<Row> = []
+        var level: ManagedObjectContext? = self
+        while let context = level {
+            for object in context.changed where object.hasChanges && object.has(ObjectFlag.registered) && object._table.stored === stored {
+                if seen.insert(object._row).inserted { body(object, context) }
+            }
+            level = context.parent
+        }
+    }
+
     /// A chunk of a snapshot; a damaged one is reported and read as zeros.
     func readChunk(_ stored: StoredEntity, _ snapshot: LogSnapshot, _ index: Int) -> UnsafeRawPointer? {
         guard index < snapshot.chunkCount(stored.code) else { return nil }

@@ -129,12 +129,12 @@ final class ObjectTable {
     /// Where a row lies in the columns.
     @inline(__always)
     func slotNumber(_ row: Row) -> Int {
-        guard let stored, let snapshot = snapshotForSlots else { return Int(row) }
+        guard let stored, let snapshot = rootSnapshot else { return Int(row) }
         return snapshot.slot(stored.code, row)
     }
 
-    /// The snapshot that says which slot a row has: the root context's.
-    private var snapshotForSlots: LogSnapshot? {
+    /// The snapshot that says which rows there are and which slots they have: the table's own, or in a child context the root's.
+    var rootSnapshot: LogSnapshot? {
         if let snapshot { return snapshot }
         guard let context, let stored else { return nil }
         return context.root.snapshot(of: stored)

@@ -100,13 +100,9 @@ private struct PendingObjects {
     init() {}
 
     init(_ context: ManagedObjectContext, _ stored: StoredEntity) {
-        var level: ManagedObjectContext? = context
-        while let current = level {
-            for object in current.changed where object.hasChanges && object.has(ObjectFlag.registered) {
-                guard object._table.stored === stored, rows.insert(object._row).inserted else { continue }
-                if !object.has(ObjectFlag.deleted) { objects.append(ObjectCursor(object, in: current)) }
-            }
-            level = current.parent
+        context.forEachChanged(of: stored) { object, context in
+            rows.insert(object._row)
+            if !object.has(ObjectFlag.deleted) { objects.append(ObjectCursor(object, in: context)) }
         }
         objects.sort { $0.object._row < $1.object._row }
     }

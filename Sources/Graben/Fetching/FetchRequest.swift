@@ -111,8 +111,7 @@ extension ManagedObjectContext {
 
     private func entity<T: ManagedObject>(of request: FetchRequest<T>) throws(GrabenError) -> EntityInfo {
         if let name = request.entityName { return try coordinator.info(named: name) }
-        if let info = coordinator.info(for: T.self) { return info }
-        throw .unknownEntity(name: "\(T.self)", nearest: coordinator.model.nearestEntityName(to: "\(T.self)"))
+        return try coordinator.info(of: T.self)
     }
 }
 

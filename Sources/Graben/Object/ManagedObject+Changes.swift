@@ -67,7 +67,7 @@ extension ManagedObject {
         if property.kind == .packed {
             recordPacked(property, new, context)
         } else {
-            noteEvent(.value(property: property.number, old: old), context)
+            noteEvent(.value(property: property.number, old: old))
             if info.accessors[property.number] != nil { data.values[property.number] = new }
         }
         markUpdated(context)
@@ -100,7 +100,7 @@ extension ManagedObject {
     }
 
     /// Keeps what an event changed; only a property's first change in the event counts.
-    final func noteEvent(_ change: EventChange, _ context: ManagedObjectContext) {
+    final func noteEvent(_ change: EventChange) {
         let data = data
         switch change {
         case .value(let property, _):

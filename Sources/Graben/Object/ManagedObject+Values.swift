@@ -219,35 +219,28 @@ extension ManagedObject {
             switch value {
             case .null: return value
             case .reference(let id):
-                guard id.storeNumber == _table.stored?.storeNumber, coordinator(has: id, as: property.destination) else {
-                    throw .foreignObject(
-                        entity: info.name, key: property.name,
-                        reason: "\(id.uriRepresentation) is of another store or not a \(destinationName(property))")
-                }
+                try checkDestination(id, of: property)
                 return value
             default: throw wrong("a reference")
             }
         case .toMany:
             guard case .references(let ids) = value.isNull ? .references([]) : value else { throw wrong("references") }
-            for id in ids {
-                guard id.storeNumber == _table.stored?.storeNumber, coordinator(has: id, as: property.destination) else {
-                    throw .foreignObject(
-                        entity: info.name, key: property.name,
-                        reason: "\(id.uriRepresentation) is of another store or not a \(destinationName(property))")
-                }
-            }
+            for id in ids { try checkDestination(id, of: property) }
             return .references(ids)
         case .fetched: throw .readOnlyProperty(entity: info.name, key: property.name)
         }
     }
 
-    private final func destinationName(_ property: PropertyInfo) -> String {
-        _table.context?.coordinator.infos[property.destination].name ?? "object of the destination"
-    }
-
-    private final func coordinator(has id: ObjectID, as destination: Int) -> Bool {
-        guard let infos = _table.context?.coordinator.infos, Int(id.entityNumber) < infos.count else { return false }
-        return infos[destination].entity.concreteDescendants.contains(Int(id.entityNumber))
+    /// Whether an id is of the object's store and of the entity that a relationship leads to.
+    private final func checkDestination(_ id: ObjectID, of property: PropertyInfo) throws(GrabenError) {
+        if id.storeNumber == _table.stored?.storeNumber, let infos = _table.context?.coordinator.infos, Int(id.entityNumber) < infos.count,
+            infos[property.destination].entity.concreteDescendants.contains(Int(id.entityNumber))
+        {
+            return
+        }
+        throw .foreignObject(
+            entity: info.name, key: property.name,
+            reason: "\(id.uriRepresentation) is of another store or not a \(destinationName(property))")
     }
 
     /// Whether an object can be related to this one.

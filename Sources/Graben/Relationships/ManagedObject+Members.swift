@@ -27,7 +27,7 @@ extension ManagedObject {
         if let order = state.order { return order.contains(id) }
         if state.added.contains(id) { return true }
         if state.removed.contains(id) { return false }
-        return state.base?.contains(id) ?? baseContains(number, id)
+        return state.baseContains(id) ?? baseContains(number, id)
     }
 
     /// Members as last fetched or saved.
@@ -117,24 +117,24 @@ extension ManagedObject {
             let old = memberIDs(number)
             state.order = old
             state.order?.insert(id, at: min(max(place, 0), old.count))
-            noteEvent(.order(property: number, old: old), context)
+            noteEvent(.order(property: number, old: old))
         } else {
             if state.order != nil {
-                noteEvent(.order(property: number, old: memberIDs(number)), context)
+                noteEvent(.order(property: number, old: memberIDs(number)))
                 state.order?.append(id)
             } else {
                 // An id that was removed comes back at the end of an ordered relationship, which only an order can say.
                 if state.removed.contains(id) {
                     if property.isOrdered {
                         let old = memberIDs(number)
-                        noteEvent(.order(property: number, old: old), context)
+                        noteEvent(.order(property: number, old: old))
                         state.order = old + [id]
                     } else {
-                        noteEvent(.member(property: number, id: id, added: true), context)
+                        noteEvent(.member(property: number, id: id, added: true))
                         state.removed.remove(id)
                     }
                 } else {
-                    noteEvent(.member(property: number, id: id, added: true), context)
+                    noteEvent(.member(property: number, id: id, added: true))
                     state.added.insert(id)
                 }
             }
@@ -151,14 +151,14 @@ extension ManagedObject {
         if property.isOrdered {
             // Where it stood has to be known to bring it back there.
             let old = memberIDs(number)
-            noteEvent(.order(property: number, old: old), context)
+            noteEvent(.order(property: number, old: old))
             if state.order != nil {
                 state.order?.removeAll { $0 == id }
             } else if !state.added.remove(id) {
                 state.removed.insert(id)
             }
         } else {
-            noteEvent(.member(property: number, id: id, added: false), context)
+            noteEvent(.member(property: number, id: id, added: false))
             if !state.added.remove(id) { state.removed.insert(id) }
         }
         endMemberChange(property, before, context)
@@ -171,7 +171,7 @@ extension ManagedObject {
         let old = memberIDs(number)
         guard old != ids else { return }
         let before = beginMemberChange(property)
-        noteEvent(.order(property: number, old: old), context)
+        noteEvent(.order(property: number, old: old))
         setMembersRaw(number, ids)
         endMemberChange(property, before, context)
     }

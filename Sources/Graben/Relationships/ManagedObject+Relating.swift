@@ -115,12 +115,13 @@ extension ManagedObject {
     private final func relationshipIDs(_ number: Int) -> (now: [ObjectID], before: [ObjectID]) {
         let property = info.properties[number]
         guard property.kind == .toOne else { return (memberIDs(number), committedMemberIDs(number)) }
-        func ids(_ value: Value) -> [ObjectID] {
-            if case .reference(let id) = value { return [id] }
-            return []
-        }
         fireIfNeeded()
-        return (ids(primitive(number)), ids(baseValue(property, data)))
+        return (primitive(number).objectIDs, baseValue(property, data).objectIDs)
+    }
+
+    /// The objects a relationship of either kind leads to.
+    final func relatedIDs(_ number: Int) -> [ObjectID] {
+        info.properties[number].kind == .toMany ? memberIDs(number) : primitive(number).objectIDs
     }
 }
 
@@ -148,15 +149,7 @@ extension ManagedObjectContext {
         for number in object.info.relationships {
             let property = object.info.properties[number]
             guard let rule = property.relationship?.deleteRule, rule != .noAction else { continue }
-            let ids: [ObjectID]
-            if property.kind == .toMany {
-                ids = object.memberIDs(number)
-            } else if case .reference(let id) = object.primitive(number) {
-                ids = [id]
-            } else {
-                ids = []
-            }
-            for id in ids {
+            for id in object.relatedIDs(number) {
                 let other = self.object(with: id)
                 if rule == .cascade {
                     if !other.has(ObjectFlag.deleted) { delete(other) }

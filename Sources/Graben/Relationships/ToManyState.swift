@@ -6,7 +6,11 @@ import GrabenLog
 /// the added ones follow in order, until `order` takes over because someone changed the order otherwise.
 final class ToManyState {
     /// The base's members, in order where ordered, once read.
-    var base: [ObjectID]?
+    var base: [ObjectID]? {
+        didSet { baseIndex = nil }
+    }
+    /// The base as a set, once it was searched and is too long to search in place.
+    private var baseIndex: Set<ObjectID>?
     var added = IDSet()
     var removed = IDSet()
     /// The whole order, once it is not "base, then added".
@@ -21,6 +25,15 @@ final class ToManyState {
         return order.filter { there.contains($0) || !known.contains($0) } + new.filter { !known.contains($0) && !here.contains($0) }
     }
 
+    /// Whether the base has a member; nil where the base is not read. Complexity: O(1) but for the first call.
+    func baseContains(_ id: ObjectID) -> Bool? {
+        guard let base else { return nil }
+        if base.count <= IDSet.indexedCount { return base.contains(id) }
+        let index = baseIndex ?? Set(base)
+        baseIndex = index
+        return index.contains(id)
+    }
+
     var isChanged: Bool { !added.isEmpty || !removed.isEmpty || order != nil }
 }
 
@@ -28,7 +41,8 @@ final class ToManyState {
 struct IDSet {
     private(set) var ids: [ObjectID] = []
     private var index: Set<ObjectID> = []
-    private static let indexedCount = 16
+    /// Up to so many ids are searched in place.
+    static let indexedCount = 16
 
     var isEmpty: Bool { ids.isEmpty }
     var count: Int { ids.count }

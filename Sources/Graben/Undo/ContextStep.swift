@@ -145,7 +145,7 @@ extension ManagedObjectContext {
     func row(chunk: Int, slot: Int, in table: ObjectTable) -> Row {
         let place = chunk * ChunkGeometry.slotsPerChunk + slot
         guard let stored = table.stored else { return Row(place) }
-        return (table.snapshot ?? root.snapshot(of: stored))?.row(stored.code, slot: place) ?? Row(place)
+        return table.rootSnapshot?.row(stored.code, slot: place) ?? Row(place)
     }
 
     /// Sets all lanes of one row, whether or not there is an object for it, noted as a change; objects' fields and observers follow.
@@ -164,7 +164,7 @@ extension ManagedObjectContext {
             guard old != values[lane] else { continue }
             let number = table.info.laneProperties[lane]
             // Those who override the pair see the change; nothing is recorded twice because the column has the value before the pair ends.
-            object?.announcePacked(number, old: old, new: values[lane]) {
+            object?.announcePacked(number, values[lane]) {
                 table.info.geometry.setValue(overlay.data, lane, slot, values[lane])
             } ?? table.info.geometry.setValue(overlay.data, lane, slot, values[lane])
         }
@@ -179,7 +179,7 @@ extension ManagedObjectContext {
 
 extension ManagedObject {
     /// A packed value changed by the context: field and column are written between the change notifications.
-    fileprivate final func announcePacked(_ number: Int, old: Value, new: Value, write: () -> Void) {
+    fileprivate final func announcePacked(_ number: Int, _ new: Value, write: () -> Void) {
         let key = info.properties[number].name
         willChangeValue(forKey: key)
         info.accessors[number]?.set(self, new)

@@ -147,11 +147,7 @@ enum GetCommand {
     }
 
     private static func members(_ object: ManagedObject, _ property: Property) throws -> [ObjectID] {
-        switch try object.value(forKey: property.name) {
-        case .reference(let id): [id]
-        case .references(let ids): ids
-        default: []
-        }
+        try object.value(forKey: property.name).objectIDs
     }
 
     private static func json(_ object: ManagedObject, _ store: OpenStore, _ json: JSONWriter, _ session: Session) throws {

@@ -41,12 +41,7 @@ struct ObjectChecker {
     }
 
     private func check(_ property: Property, of object: ManagedObject, _ id: ObjectID, _ report: inout CheckReport) throws {
-        let targets: [ObjectID] =
-            switch try object.value(forKey: property.name) {
-            case .reference(let target): [target]
-            case .references(let found): found
-            default: []
-            }
+        let targets = try object.value(forKey: property.name).objectIDs
         guard !targets.isEmpty, let destination = store.model.destination(of: property) else { return }
         let place = store.names.shortID(id)
         let inverse = store.model.inverse(of: property)

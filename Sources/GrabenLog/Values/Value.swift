@@ -32,6 +32,17 @@ public enum Value: Sendable {
     }
 }
 
+extension Value {
+    /// The objects a reference or references lead to; none for other values.
+    package var objectIDs: [ObjectID] {
+        switch self {
+        case .reference(let id): [id]
+        case .references(let ids): ids
+        default: []
+        }
+    }
+}
+
 extension Value: Equatable {
     /// Compares stored bytes; NaN equals itself.
     public static func == (a: Value, b: Value) -> Bool {
