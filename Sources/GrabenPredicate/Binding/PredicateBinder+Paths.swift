@@ -8,14 +8,14 @@ extension PredicateBinder {
         _ base: ValueExpression, _ steps: [PredicateStep], _ whole: ValueExpression
     ) throws(ObjectPredicateError) -> BoundValue {
         let site = site(whole)
-        if base == .object, case .key(let name) = steps.first, let direct = try attribute(name, steps.count, site) { return direct }
+        if base == .object, case .key(let name) = steps.first, steps.count == 1, let direct = attribute(name) { return direct }
         var value = try compile(base)
         var isConstant = value.constant != nil
         var place = 0
         while place < steps.count {
             // A count alone needs no members.
             if case .key(let name) = steps[place], place + 1 < steps.count, steps[place + 1] == .collection(.count, []),
-                case .object(let schema) = value.type, let counted = try memberCount(name, schema, value, site)
+                case .object(let schema) = value.type, let counted = memberCount(name, schema, value)
             {
                 value = counted
                 place += 2
@@ -34,8 +34,8 @@ extension PredicateBinder {
     }
 
     /// An attribute of the object itself, the most frequent path by far.
-    private mutating func attribute(_ name: String, _ count: Int, _ site: EvaluationSite) throws(ObjectPredicateError) -> BoundValue? {
-        guard count == 1, let property = schema.property(named: name), case .attribute(let family) = property.kind else { return nil }
+    private mutating func attribute(_ name: String) -> BoundValue? {
+        guard let property = schema.property(named: name), case .attribute(let family) = property.kind else { return nil }
         properties.insert(property.index)
         let reader = PropertyReader(index: property.index, key: name, entity: schema.name)
         return BoundValue(type: .scalar(family), attribute: property.index) { frame throws(ObjectPredicateError) in
@@ -43,9 +43,7 @@ extension PredicateBinder {
         }
     }
 
-    private mutating func memberCount(
-        _ name: String, _ schema: any PredicateSchema, _ value: BoundValue, _ site: EvaluationSite
-    ) throws(ObjectPredicateError) -> BoundValue? {
+    private func memberCount(_ name: String, _ schema: any PredicateSchema, _ value: BoundValue) -> BoundValue? {
         guard let property = schema.property(named: name), case .toMany = property.kind else { return nil }
         let reader = PropertyReader(index: property.index, key: name, entity: schema.name)
         let before = value.evaluate

@@ -106,18 +106,12 @@ struct PredicateBinder {
         case .variable(let name): return try variable(name)
         case .path(let base, let steps): return try path(base, steps, expression)
         case .chain(_, let first, let terms): return try chain(first, terms, site(expression))
-        case .unary(let operation, let operand):
-            let site = site(expression)
-            return try apply(operand) { value throws(OperandProblem) in
-                try Operand.unary(operation, value)
-            } at: {
-                site
-            }
+        case .unary(let operation, let operand): return try unary(operation, operand, site(expression))
         case .function(let function, let arguments): return try call(function, arguments, site(expression))
         case .custom(let name, let arguments): return try custom(name, arguments, site(expression))
         case .cast(let operand, let type): return try cast(operand, type, site(expression))
         case .ternary(let test, let first, let second): return try ternary(test, first, second)
-        case .subquery(let collection, _, let predicate): return try subquery(expression, collection, predicate, site(collection))
+        case .subquery(let collection, let name, let predicate): return try subquery(collection, name, predicate, site(collection))
         }
     }
 
@@ -149,10 +143,12 @@ struct PredicateBinder {
         return try folded(bound, constant: value.constant != nil)
     }
 
-    private mutating func apply(
-        _ operand: ValueExpression, _ operation: @escaping (Operand) throws(OperandProblem) -> Operand, at site: () -> EvaluationSite
+    private mutating func unary(
+        _ operation: UnaryOperator, _ operand: ValueExpression, _ site: EvaluationSite
     ) throws(ObjectPredicateError) -> BoundValue {
-        try apply(try compile(operand), type: .scalar(.number), site: site(), operation)
+        try apply(try compile(operand), type: .scalar(.number), site: site) { value throws(OperandProblem) in
+            try Operand.unary(operation, value)
+        }
     }
 
     private mutating func aggregate(_ members: [ValueExpression]) throws(ObjectPredicateError) -> BoundValue {
@@ -227,9 +223,8 @@ struct PredicateBinder {
     }
 
     private mutating func subquery(
-        _ whole: ValueExpression, _ collection: ValueExpression, _ predicate: PredicateNode, _ site: EvaluationSite
+        _ collection: ValueExpression, _ name: String, _ predicate: PredicateNode, _ site: EvaluationSite
     ) throws(ObjectPredicateError) -> BoundValue {
-        guard case .subquery(_, let name, _) = whole else { return BoundValue(constant: .null) }
         let source = try compile(collection)
         switch source.type {
         case .scalar(let family?): throw site.error("SUBQUERY takes a collection, not \(family.kindName)")
