@@ -1,7 +1,6 @@
 public import FoundationEssentials
 package import GrabenLog
 import GrabenModel
-import Synchronization
 
 /// One store of a coordinator: a log file, or the same engine in memory.
 public final class PersistentStore: Sendable {
@@ -16,39 +15,34 @@ public final class PersistentStore: Sendable {
 
     /// The store's file, for tools that show what no object does.
     package let log: Log
-    private let entities: Mutex<[StoredEntity?]>
-    private let numbers: Mutex<[EntityCode: Int]>
+    // Unsafe because they are set once, by `bind`, before the coordinator shows the store to anyone: they are read for every reference of
+    // every record, where a lock would cost more than the look.
+    nonisolated(unsafe) private var entities: [StoredEntity?] = []
+    nonisolated(unsafe) private var numbers: [EntityCode: Int] = [:]
 
     init(number: UInt32, configuration: StoreConfiguration, log: Log) {
         self.number = number
         self.configuration = configuration
         self.log = log
-        entities = Mutex([])
-        numbers = Mutex([:])
     }
 
     /// Takes the numbers a model has in this file; called once, before the store is shared.
     func bind(_ builder: CatalogBuilder, _ infos: [EntityInfo]) {
-        var bound: [StoredEntity?] = .init(repeating: nil, count: infos.count)
-        var byCode: [EntityCode: Int] = [:]
+        entities = .init(repeating: nil, count: infos.count)
         for entity in builder.model.entities {
             guard let code = builder.codes[entity.index], let layout = builder.layouts[entity.index] else { continue }
-            bound[entity.index] = StoredEntity(
+            entities[entity.index] = StoredEntity(
                 store: self, info: infos[entity.index], code: code, layout: layout,
                 older: builder.catalog.layouts.filter { $0.entity == code }, relationships: builder.storage(of: entity))
-            byCode[code] = entity.index
+            numbers[code] = entity.index
         }
-        let finished = bound
-        let finishedCodes = byCode
-        entities.withLock { $0 = finished }
-        numbers.withLock { $0 = finishedCodes }
     }
 
     var newestSnapshot: LogSnapshot { log.newest }
 
     /// An entity as the store keeps it; nil for an abstract one.
-    func stored(entity: Int) -> StoredEntity? { entities.withLock { entity < $0.count && entity >= 0 ? $0[entity] : nil } }
-    func entityNumber(of code: EntityCode) -> Int? { numbers.withLock { $0[code] } }
+    func stored(entity: Int) -> StoredEntity? { entities.indices.contains(entity) ? entities[entity] : nil }
+    func entityNumber(of code: EntityCode) -> Int? { numbers[code] }
 
     func id(_ code: EntityCode, _ row: Row) -> ObjectID? {
         entityNumber(of: code).map { ObjectID(store: number, entity: UInt32($0), row: row) }
