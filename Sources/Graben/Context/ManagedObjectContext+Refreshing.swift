@@ -267,7 +267,7 @@ extension ManagedObject {
             guard let stored = _table.stored else { return }
             let original = parent.object(_row, in: parent.table(stored, info))
             original.fireIfNeeded()
-            data.base = .values(info.properties.map { $0.isValue ? original.storedValue($0.number) : .null })
+            data.base = .values(original.valuesForChild)
         } else {
             data.base = .unbound
             if !bindRecordOrReport(), !has(ObjectFlag.deleted) {

@@ -125,11 +125,7 @@ extension ManagedObjectContext {
                 continue
             }
             if let data = object._data {
-                var kept = PropertyValues()
-                for number in data.values.properties where object.info.properties[number].kind == .transient {
-                    kept[number] = data.values[number]
-                }
-                data.values = kept
+                data.values = object.transientValues
                 data.base = .unbound
                 data.baseCommit = commit
                 data.toMany = []
@@ -200,12 +196,8 @@ extension ManagedObjectContext {
             guard let data = object._data else { continue }
             if let stored = object._table.stored {
                 let original = parent.object(object._row, in: parent.table(stored, object.info))
-                var kept = PropertyValues()
-                for number in data.values.properties where object.info.properties[number].kind == .transient {
-                    kept[number] = data.values[number]
-                }
-                data.base = .values(object.info.properties.map { $0.isValue ? original.storedValue($0.number) : .null })
-                data.values = kept
+                data.base = .values(original.valuesForChild)
+                data.values = object.transientValues
             }
             data.toMany = []
             data.isTouched = false

@@ -48,13 +48,24 @@ extension ManagedObject {
             let original = parent.object(_row, in: parent.table(stored, info))
             original.fireIfNeeded()
             guard !original.isDeleted else { return false }
-            data.base = .values(info.properties.map { $0.isValue ? original.storedValue($0.number) : .null })
+            data.base = .values(original.valuesForChild)
             // All of the object is of one moment, though its chunk may have been lent earlier.
             if !info.laneProperties.isEmpty, _table.chunks.overlay(_table.chunkIndex(of: _row))?.dirty[slot] != true { takeParentsPacked() }
             return true
         }
         context.statistics.storeReads += 1
         return try bindRecord()
+    }
+
+    /// What an object of a child context begins with, by property number.
+    final var valuesForChild: [Value] { info.properties.map { $0.isValue ? storedValue($0.number) : .null } }
+
+    /// The values that outlive a save: those no store has.
+    final var transientValues: PropertyValues {
+        var kept = PropertyValues()
+        guard let data = _data else { return kept }
+        for number in data.values.properties where info.properties[number].kind == .transient { kept[number] = data.values[number] }
+        return kept
     }
 
     /// Binds the object to its record in the context's snapshot.
