@@ -5,129 +5,95 @@ public import GrabenLog
 /// It holds the owner and the relationship, no members: `count`, `contains`, `insert` and `remove` load none. A copy in a variable still
 /// edits the relationship. Iterating reads the ids when it begins; the objects come as faults.
 public struct ToMany<Member: ManagedObject>: Sequence, ExpressibleByArrayLiteral {
-    let owner: ManagedObject?
-    let number: Int
-    /// What was written as a literal and is not part of an object yet.
-    let literal: [Member]
+    let source: MemberSource<Member>
 
-    init(owner: ManagedObject, number: Int) {
-        self.owner = owner
-        self.number = number
-        literal = []
-    }
+    init(_ source: MemberSource<Member>) { self.source = source }
 
     /// Members to assign to a relationship.
     public init(arrayLiteral members: Member...) { self.init(members) }
 
     /// Members to assign to a relationship.
-    public init(_ members: some Sequence<Member>) {
-        owner = nil
-        number = -1
-        literal = Array(members)
-    }
+    public init(_ members: some Sequence<Member>) { source = .literal(Array(members)) }
 
     /// How many members there are. Complexity: O(log n) without loading one.
-    public var count: Int { owner?.memberCount(number) ?? literal.count }
+    public var count: Int { source.count }
     /// Whether there is no member.
     public var isEmpty: Bool { count == 0 }
     /// The ids of the members, ascending. Complexity: O(n), no object made.
-    public var ids: [ObjectID] { owner?.memberIDs(number) ?? literal.map(\.objectID) }
+    public var ids: [ObjectID] { source.ids }
 
     /// Whether an object is a member. Complexity: O(log n), no member loaded.
-    public func contains(_ object: Member) -> Bool { owner?.hasMember(number, object.objectID) ?? literal.contains(object) }
+    public func contains(_ object: Member) -> Bool { source.contains(object) }
 
     /// Adds a member and sets the other side. Complexity: O(log n), no other member loaded.
     ///
     /// - Returns: false where it was a member, or cannot be one: then the error goes to the context and is thrown by the next save.
     @discardableResult
-    public func insert(_ object: Member) -> Bool {
-        guard let owner else { return false }
-        do { return try owner.relate(number, to: object) } catch {
-            owner.refuse(error)
-            return false
-        }
-    }
+    public func insert(_ object: Member) -> Bool { source.insert(object, at: nil) }
 
     /// Takes a member out and clears the other side; false where it was none. Complexity: O(log n), no other member loaded.
     @discardableResult
-    public func remove(_ object: Member) -> Bool { owner?.unrelate(number, from: object) ?? false }
+    public func remove(_ object: Member) -> Bool { source.remove(object) }
 
     /// Walks the members there are now; they come as faults.
-    public func makeIterator() -> MemberIterator<Member> {
-        MemberIterator(context: owner?._table.context, ids: ids, literal: literal)
-    }
+    public func makeIterator() -> MemberIterator<Member> { MemberIterator(source) }
     /// 0 for the members of an object: of one that is in no context any more the ids are known and no objects can be had.
-    public var underestimatedCount: Int { literal.count }
+    public var underestimatedCount: Int { source.knownCount }
 }
 
 /// The members of an ordered to-many relationship, in their order; each at most once.
 ///
 /// Like `ToMany` it holds no members, and appending loads none.
 public struct OrderedToMany<Member: ManagedObject>: Sequence, ExpressibleByArrayLiteral {
-    let owner: ManagedObject?
-    let number: Int
-    let literal: [Member]
+    let source: MemberSource<Member>
 
-    init(owner: ManagedObject, number: Int) {
-        self.owner = owner
-        self.number = number
-        literal = []
-    }
+    init(_ source: MemberSource<Member>) { self.source = source }
 
     /// Members to assign to a relationship.
     public init(arrayLiteral members: Member...) { self.init(members) }
 
     /// Members to assign to a relationship.
-    public init(_ members: some Sequence<Member>) {
-        owner = nil
-        number = -1
-        literal = Array(members)
-    }
+    public init(_ members: some Sequence<Member>) { source = .literal(Array(members)) }
 
     /// How many members there are. Complexity: O(log n) without loading one.
-    public var count: Int { owner?.memberCount(number) ?? literal.count }
+    public var count: Int { source.count }
     /// Whether there is no member.
     public var isEmpty: Bool { count == 0 }
     /// The ids of the members in order. Complexity: O(n), no object made.
-    public var ids: [ObjectID] { owner?.memberIDs(number) ?? literal.map(\.objectID) }
+    public var ids: [ObjectID] { source.ids }
 
     /// The member at a place, or nil where there is none. Complexity: O(n) at the first read of the order, then O(1).
     public subscript(place: Int) -> Member? {
         let ids = ids
         guard ids.indices.contains(place) else { return nil }
-        return owner?._table.context?.object(with: ids[place]) as? Member ?? (owner == nil ? literal[place] : nil)
+        switch source {
+        case .relationship(let owner, _): return owner._table.context?.object(with: ids[place]) as? Member
+        case .literal(let members): return members[place]
+        }
     }
 
     /// Whether an object is a member. Complexity: O(log n), no member loaded.
-    public func contains(_ object: Member) -> Bool { owner?.hasMember(number, object.objectID) ?? literal.contains(object) }
+    public func contains(_ object: Member) -> Bool { source.contains(object) }
 
     /// Where a member stands. Complexity: O(n).
     public func firstIndex(of object: Member) -> Int? { ids.firstIndex(of: object.objectID) }
 
     /// Adds a member at the end and sets the other side; a repeat is refused with false. Complexity: O(log n), no other member loaded.
     @discardableResult
-    public func append(_ object: Member) -> Bool { insert(object, at: nil) }
+    public func append(_ object: Member) -> Bool { source.insert(object, at: nil) }
 
     /// Adds a member at a place and sets the other side; a repeat is refused with false. Complexity: O(n).
     @discardableResult
-    public func insert(_ object: Member, at place: Int) -> Bool { insert(object, at: Optional(place)) }
-
-    private func insert(_ object: Member, at place: Int?) -> Bool {
-        guard let owner else { return false }
-        do { return try owner.relate(number, to: object, at: place) } catch {
-            owner.refuse(error)
-            return false
-        }
-    }
+    public func insert(_ object: Member, at place: Int) -> Bool { source.insert(object, at: place) }
 
     /// Takes a member out and clears the other side; false where it was none. Complexity: O(n).
     @discardableResult
-    public func remove(_ object: Member) -> Bool { owner?.unrelate(number, from: object) ?? false }
+    public func remove(_ object: Member) -> Bool { source.remove(object) }
 
     /// Moves the member at one place to another; false where either is none. Complexity: O(n).
     @discardableResult
     public func move(from source: Int, to target: Int) -> Bool {
-        guard let owner else { return false }
+        guard case .relationship(let owner, let number) = self.source else { return false }
         var ids = ids
         guard ids.indices.contains(source), ids.indices.contains(target) else { return false }
         ids.insert(ids.remove(at: source), at: target)
@@ -136,24 +102,29 @@ public struct OrderedToMany<Member: ManagedObject>: Sequence, ExpressibleByArray
     }
 
     /// Walks the members there are now; they come as faults.
-    public func makeIterator() -> MemberIterator<Member> {
-        MemberIterator(context: owner?._table.context, ids: ids, literal: literal)
-    }
+    public func makeIterator() -> MemberIterator<Member> { MemberIterator(source) }
     /// 0 for the members of an object: of one that is in no context any more the ids are known and no objects can be had.
-    public var underestimatedCount: Int { literal.count }
+    public var underestimatedCount: Int { source.knownCount }
 }
 
 /// Walks the members a relationship had when the walk began.
 public struct MemberIterator<Member: ManagedObject>: IteratorProtocol {
-    let context: ManagedObjectContext?
-    let ids: [ObjectID]
-    let literal: [Member]
-    var place = 0
+    private let context: ManagedObjectContext?
+    private let ids: [ObjectID]
+    private let literal: [Member]
+    private var place = 0
 
-    init(context: ManagedObjectContext?, ids: [ObjectID], literal: [Member]) {
-        self.context = context
-        self.ids = ids
-        self.literal = literal
+    init(_ source: MemberSource<Member>) {
+        switch source {
+        case .relationship(let owner, let number):
+            context = owner._table.context
+            ids = owner.memberIDs(number)
+            literal = []
+        case .literal(let members):
+            context = nil
+            ids = []
+            literal = members
+        }
     }
 
     /// The next member, or nil after the last.
@@ -172,24 +143,24 @@ extension ManagedObject {
     /// What a subclass's getter of an unordered to-many relationship returns. Fires nothing.
     public final func toMany<T: ManagedObject>(_ key: String, as type: T.Type = T.self) -> ToMany<T> {
         guard let number = toManyNumber(key) else { return [] }
-        return ToMany(owner: self, number: number)
+        return ToMany(.relationship(self, number))
     }
 
     /// What a subclass's setter of an unordered to-many relationship does; the other sides are set too.
     public final func setToMany<T: ManagedObject>(_ key: String, _ members: ToMany<T>) {
-        guard let number = toManyNumber(key), !(members.owner === self && members.number == number) else { return }
+        guard let number = toManyNumber(key), !members.source.isRelationship(number, of: self) else { return }
         do { try setMembers(number, Array(members)) } catch { refuse(error) }
     }
 
     /// What a subclass's getter of an ordered to-many relationship returns. Fires nothing.
     public final func orderedToMany<T: ManagedObject>(_ key: String, as type: T.Type = T.self) -> OrderedToMany<T> {
         guard let number = toManyNumber(key) else { return [] }
-        return OrderedToMany(owner: self, number: number)
+        return OrderedToMany(.relationship(self, number))
     }
 
     /// What a subclass's setter of an ordered to-many relationship does; the other sides are set too.
     public final func setOrderedToMany<T: ManagedObject>(_ key: String, _ members: OrderedToMany<T>) {
-        guard let number = toManyNumber(key), !(members.owner === self && members.number == number) else { return }
+        guard let number = toManyNumber(key), !members.source.isRelationship(number, of: self) else { return }
         do { try setMembers(number, Array(members)) } catch { refuse(error) }
     }
 
