@@ -150,6 +150,13 @@ extension ObjectTable {
             throw .invalidRequest(reason: "lending references: \(info.name).\(property.name) is not a to-one to one concrete entity")
         }
         let count = max(snapshot.highestRow(stored.code).map { Int($0) + 1 } ?? 0, newRowEnd)
+        // A file may claim any row; memory is not taken on its word.
+        guard count <= 64 * snapshot.liveCount(stored.code) + newRowEnd + (1 << 20) else {
+            throw .invalidRequest(
+                reason:
+                    "lending references: the rows of \(info.name) reach \(count), for \(snapshot.liveCount(stored.code)) objects; they are too sparse"
+            )
+        }
         var targets = [UInt32](repeating: .max, count: count)
         do throws(LogError) {
             try snapshot.forEachLiveRow(stored.code) { row throws(LogError) in
