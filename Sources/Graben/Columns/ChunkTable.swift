@@ -40,9 +40,8 @@ final class ChunkTable {
     private var slab: ChunkSlab?
     /// What keeps the bound chunks alive: the snapshot they belong to.
     private(set) var owner: AnyObject?
-    /// What a parent context lent: its snapshots, and copies of its overlays.
-    private var lenders: [AnyObject] = []
-    private var copies: [UnsafeMutableRawPointer] = []
+    /// What a parent context lent: its snapshots, and copies of its overlays. Whoever lends a chunk on keeps this list too.
+    private(set) var lenders: [AnyObject] = []
 
     init(geometry: ChunkGeometry) {
         self.geometry = geometry
@@ -53,7 +52,6 @@ final class ChunkTable {
 
     deinit {
         for block in blocks { (UnsafeMutableRawPointer(block) - Self.blockHeaderByteCount).deallocate() }
-        for copy in copies { copy.deallocate() }
         zero.deallocate()
     }
 
@@ -92,28 +90,21 @@ final class ChunkTable {
 
     /// Binds an entry to a copy of a chunk that may change or go.
     func bindCopy(_ index: Int, of chunk: UnsafeRawPointer) {
-        let copy = UnsafeMutableRawPointer.allocate(byteCount: geometry.byteCount, alignment: 64)
-        copy.copyMemory(from: chunk, byteCount: geometry.byteCount)
-        copies.append(copy)
-        bind(index, to: copy)
+        let copy = ChunkCopy(of: chunk, byteCount: geometry.byteCount)
+        lenders.append(copy)
+        bind(index, to: copy.data)
     }
 
     /// Binds every chunk without an overlay anew. What was lent before stays alive until the new binding is in place.
     func rebindAll(_ bind: (Int) -> Void) {
-        let before = (copies, lenders)
-        copies = []
+        let before = lenders
         lenders = []
         for index in 0..<count where overlays[index] == nil && entry(index).pointee != zero {
             entry(index).pointee = zero
             bind(index)
         }
         // Overlays may have one of these for their base.
-        if overlays.contains(where: { $0 != nil }) {
-            copies += before.0
-            lenders += before.1
-        } else {
-            for copy in before.0 { copy.deallocate() }
-        }
+        if overlays.contains(where: { $0 != nil }) { lenders += before }
     }
 
     /// The context's own copy of a chunk, made at the first call.
@@ -165,4 +156,16 @@ final class ChunkTable {
         }
         owner = newOwner
     }
+}
+
+/// A copy of a chunk that may change or go.
+private final class ChunkCopy {
+    let data: UnsafeMutableRawPointer
+
+    init(of chunk: UnsafeRawPointer, byteCount: Int) {
+        data = .allocate(byteCount: byteCount, alignment: 64)
+        data.copyMemory(from: chunk, byteCount: byteCount)
+    }
+
+    deinit { data.deallocate() }
 }

@@ -23,10 +23,10 @@ public struct Columns: Sequence {
         throw .unknownKey(entity: info?.name ?? "entity", key: key, nearest: info?.entity.nearestPropertyName(to: key))
     }
 
-    /// The sum of a lane over all live rows; nil values count as 0. Complexity: O(rows), at memory speed.
+    /// The sum of a lane over all live rows; nil values, and a lane the entity does not have, count as 0. Complexity: O(rows), at memory speed.
     public func sum(_ lane: Int) -> Double {
         var total = 0.0
-        for table in tables { total += table.sum(lane) }
+        for table in tables where table.info.geometry.lanes.indices.contains(lane) { total += table.sum(lane) }
         return total
     }
 
@@ -74,7 +74,10 @@ public struct Chunk {
     let overlay: OverlayChunk?
     let base: UnsafeRawPointer
     let owner: AnyObject?
+    let lenders: [AnyObject]
     let live: SlotSet?
+    /// How many slots the chunk has; those of deleted rows count.
+    public let slotCount: Int
 
     init(table: ObjectTable, index: Int, live: SlotSet?) {
         self.table = table
@@ -83,15 +86,16 @@ public struct Chunk {
         overlay = table.chunks.overlay(index)
         owner = table.chunks.owner
         self.live = live
+        lenders = table.chunks.lenders
+        // Kept, for a rollback or a reset may leave the table with fewer rows than the chunk was lent with.
+        slotCount = table.slotCount(index)
     }
 
-    /// How many slots the chunk has; those of deleted rows count.
-    public var slotCount: Int { table.slotCount(index) }
     /// How many rows of it exist.
     public var count: Int { live?.count ?? slotCount }
 
     /// Whether a slot holds a row that exists.
-    public func isLive(_ slot: Int) -> Bool { slot < slotCount && (live?[slot] ?? true) }
+    public func isLive(_ slot: Int) -> Bool { slot >= 0 && slot < slotCount && (live?[slot] ?? true) }
 
     /// The id of the object in a slot.
     public func id(_ slot: Int) -> ObjectID {
@@ -121,7 +125,7 @@ public struct ChunkLane {
         let start = (chunk.base + geometry.offset).assumingMemoryBound(to: Double.self)
         chunk.table.chunks.lentCount += 1
         defer { chunk.table.chunks.lentCount -= 1 }
-        return try withExtendedLifetime((chunk.overlay, chunk.owner, chunk.table)) {
+        return try withExtendedLifetime(chunk) {
             try body(UnsafeBufferPointer(start: start, count: chunk.slotCount).span)
         }
     }
@@ -132,7 +136,7 @@ public struct ChunkLane {
         let start = (chunk.base + geometry.offset).assumingMemoryBound(to: Float.self)
         chunk.table.chunks.lentCount += 1
         defer { chunk.table.chunks.lentCount -= 1 }
-        return try withExtendedLifetime((chunk.overlay, chunk.owner, chunk.table)) {
+        return try withExtendedLifetime(chunk) {
             try body(UnsafeBufferPointer(start: start, count: chunk.slotCount).span)
         }
     }
@@ -170,7 +174,7 @@ public struct ChunkLane {
     private func withValues<R>(_ none: R, _ body: (UnsafeRawPointer, ChunkGeometry.Lane, UnsafePointer<UInt64>?, Int) -> R) -> R {
         guard let geometry else { return none }
         let base = chunk.base + geometry.offset
-        return withExtendedLifetime((chunk.overlay, chunk.owner, chunk.table)) {
+        return withExtendedLifetime(chunk) {
             guard var live = chunk.selected(geometry) else { return body(base, geometry, nil, chunk.slotCount) }
             return withUnsafeBytes(of: &live.words) {
                 body(base, geometry, $0.baseAddress?.assumingMemoryBound(to: UInt64.self), chunk.slotCount)

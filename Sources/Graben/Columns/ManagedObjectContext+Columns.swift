@@ -68,6 +68,7 @@ extension ManagedObjectContext {
 
     /// As `translate(_:by:)` for objects by id, which need not be known to the context; no object is made.
     public func translate(_ ids: [ObjectID], by delta: SIMD3<Double>) {
+        guard !isClosed else { return refuse(.noContext(entity: "context", doing: "moving")) }
         for id in ids {
             guard let table = table(for: id) else { continue }
             move(id.row, by: delta, in: table)

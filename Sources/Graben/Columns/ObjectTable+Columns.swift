@@ -20,7 +20,7 @@ extension ObjectTable {
 
     var columnChunkCount: Int { (columnSlotCount + ChunkGeometry.slotsPerChunk - 1) / ChunkGeometry.slotsPerChunk }
 
-    func slotCount(_ index: Int) -> Int { min(ChunkGeometry.slotsPerChunk, columnSlotCount - index * ChunkGeometry.slotsPerChunk) }
+    func slotCount(_ index: Int) -> Int { max(0, min(ChunkGeometry.slotsPerChunk, columnSlotCount - index * ChunkGeometry.slotsPerChunk)) }
 
     func columnChunk(_ index: Int) -> UnsafeRawPointer {
         if !chunks.isBound(index) { bind(index) }

@@ -74,6 +74,7 @@ final class ColumnAddresses {
         slotCount = table.columnSlotCount
         chunks = .allocate(capacity: max(1, count))
         var owners: [AnyObject] = table.chunks.owner.map { [$0] } ?? []
+        owners += table.chunks.lenders
         for index in 0..<count {
             (chunks + index).initialize(to: table.columnChunk(index))
             if let overlay = table.chunks.overlay(index) { owners.append(overlay) }

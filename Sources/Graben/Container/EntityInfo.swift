@@ -46,6 +46,11 @@ final class EntityInfo: Sendable {
         lane < laneProperties.count ? properties[laneProperties[lane]].name : nil
     }
 
+    /// Why an object of a class cannot be one of the entity's.
+    func refusal(of objectClass: ManagedObject.Type) -> String {
+        "an object of \(name) is a \(self.objectClass), not a \(objectClass); make it by insertObject(entity:) or by its own class"
+    }
+
     /// The number of a property, or the error that says there is none.
     func number(_ key: String) throws(GrabenError) -> Int {
         if let number = entity.propertyNumber(named: key) { return number }
@@ -130,5 +135,12 @@ final class PropertyInfo: Sendable {
         case .attribute, .transient, .toOne: true
         case .packed, .toMany, .fetched: false
         }
+    }
+}
+
+extension Entity {
+    /// Whether an object made for one entity can be an object of the other: their properties have the same numbers, names and types.
+    func hasSameProperties(as other: Entity) -> Bool {
+        self === other || (versionHash == other.versionHash && properties.map(\.name) == other.properties.map(\.name))
     }
 }

@@ -17,10 +17,12 @@ enum LinkOrder {
     ) -> [Change] {
         let state = object.state(number)
         let isOrdered = object.info.properties[number].isOrdered
-        if state.order == nil, state.removed.isEmpty {
-            // The common case: appends.
-            guard isOrdered else { return state.added.ids.map { Change(member: $0, order: 0, removed: false) } }
-            let before = stored.orderedMembers(of: object._row, link, in: newest)
+        if state.order == nil, state.removed.isEmpty, !isOrdered {
+            return state.added.ids.map { Change(member: $0, order: 0, removed: false) }
+        }
+        let before = stored.orderedMembers(of: object._row, link, in: newest)
+        // The common case: appends, as long as the keys in the file leave room for them.
+        if isOrdered, state.order == nil, state.removed.isEmpty, before.last?.order ?? 0 < .max - gap * Int64(state.added.count + 1) {
             let known = Set(before.map(\.id))
             var last = before.last?.order ?? 0
             return state.added.ids.filter { !known.contains($0) }.map { id in
@@ -28,7 +30,6 @@ enum LinkOrder {
                 return Change(member: id, order: last, removed: false)
             }
         }
-        let before = stored.orderedMembers(of: object._row, link, in: newest)
         guard isOrdered else {
             // Only what changed here: another commit may have added and removed others.
             let known = Dictionary(before.map { ($0.id, $0.order) }, uniquingKeysWith: { first, _ in first })

@@ -92,11 +92,14 @@ extension ManagedObjectContext {
         return newSeed(info, in: nil)
     }
 
-    func newSeed(for entity: Entity) -> (ObjectSeed, GrabenError?) {
+    func newSeed(for entity: Entity, _ objectClass: ManagedObject.Type) -> (ObjectSeed, GrabenError?) {
         guard let info = coordinator.info(for: entity) else {
             let failure = GrabenError.unknownEntity(
                 name: entity.name, nearest: coordinator.model.nearestEntityName(to: entity.name))
             return (ObjectSeed(detached: coordinator.unknownInfo, row: 0), failure)
+        }
+        if info.objectClass != objectClass {
+            return (ObjectSeed(detached: coordinator.unknownInfo, row: 0), .classMismatch([info.refusal(of: objectClass)]))
         }
         return newSeed(info, in: nil)
     }
@@ -130,15 +133,23 @@ extension ManagedObjectContext {
     ///
     /// - Parameter store: the store that takes it; needed only where several take the entity.
     /// - Returns: the object to use from now on: the same instance.
-    /// - Throws: `GrabenError.noStore`, `.unknownEntity`.
+    /// - Throws: `GrabenError.noStore`, `.unknownEntity`; `.classMismatch` where the object's class is not the entity's, or its entity is of
+    ///   another model and has other properties there.
     public func insert(_ object: ManagedObject, into store: PersistentStore? = nil) throws(GrabenError) {
         guard !object.has(ObjectFlag.registered) else { return }
         guard object._table.stored == nil else { throw .noContext(entity: object.entity.name, doing: "inserting it again") }
         guard let info = coordinator.info(for: object.entity) else {
             throw .unknownEntity(name: object.entity.name, nearest: coordinator.model.nearestEntityName(to: object.entity.name))
         }
+        // Its getters read memory by the numbers of its own class and entity.
+        guard type(of: object) == info.objectClass else { throw .classMismatch([info.refusal(of: type(of: object))]) }
+        guard object.entity.hasSameProperties(as: info.entity) else {
+            throw .classMismatch(["\(info.name) has other properties in the model that the object was made by"])
+        }
         let (seed, failure) = newSeed(info, in: store)
         if let failure { throw failure }
+        refusals += object.data.refusals
+        object.data.refusals = []
         // Packed values set so far move from the object into the column.
         let lanes = info.laneProperties.map { info.accessors[$0]?.get(object) ?? object._data?.values[$0] }
         object.move(to: seed)

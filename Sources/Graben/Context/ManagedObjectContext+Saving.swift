@@ -8,10 +8,11 @@ extension ManagedObjectContext {
     /// save nothing is written. With full durability the commit is on the disk when the call returns. Stores are committed one after the
     /// other: changes that span several stores are not one transaction.
     ///
-    /// - Throws: `GrabenError.validation`, `.conflict`, `.store`, `.unbalancedChange`, `.endlessWillSave`, and the error of a change that
-    ///   was refused since the last save.
+    /// - Throws: `GrabenError.validation`, `.conflict`, `.store`, `.unbalancedChange`, `.endlessWillSave`, `.nestedSave`, and the error of a
+    ///   change that was refused since the last save.
     public func save() throws(GrabenError) {
         guard !isClosed else { throw .noContext(entity: "context", doing: "saving") }
+        guard !isSaving else { throw .nestedSave }
         processPendingChanges()
         propagateDeletions(of: propagatesDeletesAtEndOfEvent ? [] : changed.filter { $0.has(ObjectFlag.deletionPending) })
         processPendingChanges()
@@ -19,41 +20,59 @@ extension ManagedObjectContext {
             refusals = []
             throw refusal
         }
-        try runWillSave()
-        try checkOpenChanges()
-        try saveChanged()
+        for object in try saveChanged() { object.didSave() }
         // Nothing here holds the saved objects any more, so that those nobody else holds are let go.
         processPendingChanges()
     }
 
-    private func saveChanged() throws(GrabenError) {
-        let objects = changed.filter { $0.hasChanges && $0.has(ObjectFlag.registered) }
-        guard !objects.isEmpty || hasLooseRows else {
-            delistClean()
-            return
-        }
-        for object in objects where object.info.hasAccessors && !object.has(ObjectFlag.deleted) { object.takeFields() }
-        try validate(objects)
+    /// Writes the changes and answers the objects that were saved. Hooks and validation run meanwhile; they cannot save.
+    private func saveChanged() throws(GrabenError) -> [ManagedObject] {
+        isSaving = true
+        defer { isSaving = false }
+        var hooked = changed
+        var objects: [ManagedObject] = []
+        var round = 0
+        repeat {
+            round += 1
+            if round > 100, let object = hooked.first {
+                throw .endlessWillSave(entity: object.info.name, uri: object.objectID.uriRepresentation)
+            }
+            try runWillSave(hooked)
+            try checkOpenChanges()
+            objects = changed.filter { $0.hasChanges && $0.has(ObjectFlag.registered) }
+            guard !objects.isEmpty || hasLooseRows else {
+                delistClean()
+                return []
+            }
+            for object in objects where object.info.hasAccessors && !object.has(ObjectFlag.deleted) { object.takeFields() }
+            try validate(objects)
+            // What a validation changed has to reach related objects, and be valid itself.
+            hooked = endEventOfHooks()
+        } while !hooked.isEmpty
         if let parent { try push(objects, to: parent) } else { try commit(objects) }
-        for object in objects { object.didSave() }
+        return objects
     }
 
     /// Runs `willSave` until no hook changes anything any more.
-    private func runWillSave() throws(GrabenError) {
+    private func runWillSave(_ objects: [ManagedObject]) throws(GrabenError) {
         var round = 0
-        var pending = changed.filter { $0.hasChanges && $0.has(ObjectFlag.registered) }
+        var pending = objects.filter { $0.hasChanges && $0.has(ObjectFlag.registered) }
         while !pending.isEmpty {
             round += 1
             if round > 100, let object = pending.first {
                 throw .endlessWillSave(entity: object.info.name, uri: object.objectID.uriRepresentation)
             }
             for object in pending { object.willSave() }
-            // What the hooks changed is what the event holds now.
-            propagateDeletions()
-            let again = event.objects + event.inserted + event.deleted
-            processPendingChanges()
-            pending = again.filter { $0.hasChanges && $0.has(ObjectFlag.registered) }
+            pending = endEventOfHooks().filter { $0.hasChanges && $0.has(ObjectFlag.registered) }
         }
+    }
+
+    /// Ends the event and answers what hooks changed: what it holds.
+    private func endEventOfHooks() -> [ManagedObject] {
+        propagateDeletions()
+        let changed = event.objects + event.inserted + event.deleted
+        processPendingChanges()
+        return changed
     }
 
     private func checkOpenChanges() throws(GrabenError) {
@@ -162,6 +181,7 @@ extension ManagedObjectContext {
     /// Makes the parent's objects what this context's are; the parent is changed, and the store is not.
     private func push(_ objects: [ManagedObject], to parent: ManagedObjectContext) throws(GrabenError) {
         parent.processPendingChanges()
+        try checkAgainst(parent, objects)
         if undoManager != nil {
             for object in objects where object.has(ObjectFlag.deleted) { object.keepMembersOfItsOwn() }
         }
@@ -214,6 +234,33 @@ extension ManagedObjectContext {
             }
         }
         delistClean()
+    }
+
+    /// What the parent, or another child of it, deleted meanwhile is in conflict with changes of it here and with references to it, as it
+    /// would be with another commit.
+    private func checkAgainst(_ parent: ManagedObjectContext, _ objects: [ManagedObject]) throws(GrabenError) {
+        guard parent.changed.contains(where: { $0.has(ObjectFlag.deleted) }) else { return }
+        func isGone(_ id: ObjectID) -> Bool {
+            // But for what is taken back by this save.
+            parent.registeredObject(for: id)?.has(ObjectFlag.deleted) == true && registeredObject(for: id)?.isInserted != true
+        }
+        var conflicts: [SaveConflict] = []
+        for object in objects where !object.has(ObjectFlag.deleted) {
+            if !object.isInserted, isGone(object.objectID) {
+                guard object.hasValuesOfItsOwn else { continue }
+                conflicts.append(.init(entity: object.info.name, objectID: object.objectID, kind: .deletedElsewhere))
+                continue
+            }
+            for number in object.info.relationships {
+                let property = object.info.properties[number]
+                var targets = object._data?.toManyState(number).map { $0.order ?? $0.added.ids } ?? []
+                if case .reference(let id)? = object._data?.values[number] { targets = [id] }
+                guard let target = targets.first(where: isGone) else { continue }
+                conflicts.append(
+                    .init(entity: object.info.name, objectID: object.objectID, kind: .targetGone(target: target, key: property.name)))
+            }
+        }
+        if !conflicts.isEmpty { throw .conflict(conflicts) }
     }
 
     /// Moves the parent's rows as a bulk edit moved this context's, where it has no object for them.

@@ -57,6 +57,8 @@ public final class ManagedObjectContext {
     var evaluating: [(object: ObjectIdentifier, property: Int)] = []
     /// Set while undo, redo or rollback put values back.
     var isRestoring = false
+    /// Set from the first `willSave` of a save until it is written; a save inside would write half of the changes, or never end.
+    var isSaving = false
     var isClosed = false
 
     init(coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext?) {
@@ -73,7 +75,11 @@ public final class ManagedObjectContext {
         automaticallyMergesChangesFromParent = true
     }
 
-    deinit { end() }
+    deinit {
+        end()
+        // Columns lent after `close()` have tables of their own, which may outlive the context.
+        forEachTable { $0.context = nil }
+    }
 
     /// Ends the context: runs `didTurnIntoFault` for every realised object and gives unused rows back. Objects still held answer from the
     /// context's last snapshot and refuse changes.

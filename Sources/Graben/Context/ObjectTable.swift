@@ -8,6 +8,8 @@ final class ObjectTable {
     let info: EntityInfo
     /// Where the rows live; nil for objects that are in no context.
     let stored: StoredEntity?
+    /// Keeps the store alive for objects that are held longer than container and context; `stored` does not.
+    private let store: PersistentStore?
     let chunks: ChunkTable
     /// The context; cleared when it ends. Unretained because the context owns the table and clears this in `deinit`.
     unowned(unsafe) var context: ManagedObjectContext?
@@ -39,6 +41,7 @@ final class ObjectTable {
     init(info: EntityInfo, stored: StoredEntity?, snapshot: LogSnapshot?, context: ManagedObjectContext?) {
         self.info = info
         self.stored = stored
+        store = stored?.store
         self.snapshot = snapshot
         self.context = context
         chunks = ChunkTable(geometry: info.geometry)

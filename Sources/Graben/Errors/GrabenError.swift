@@ -26,7 +26,7 @@ public enum GrabenError: Error, Sendable {
     case objectNotFound(entity: String, uri: String)
     /// The object belongs to no context (any more).
     case noContext(entity: String, doing: String)
-    /// Two objects of different contexts or stores cannot be related.
+    /// Two objects cannot be related: they are of different contexts or stores, or one of them is deleted.
     case foreignObject(entity: String, key: String, reason: String)
     /// `didChangeValue` without its `willChangeValue`, or the other way round at a save.
     case unbalancedChange(entity: String, key: String, uri: String, reason: String)
@@ -44,6 +44,8 @@ public enum GrabenError: Error, Sendable {
     case fetchedPropertyCycle(entity: String, key: String)
     /// A setter in `willSave` changed objects again and again.
     case endlessWillSave(entity: String, uri: String)
+    /// A hook or a validation that runs inside a save asked for another one.
+    case nestedSave
     /// A class keeps an attribute in a field and does not name it in `primitiveAccessors`.
     case unnamedField(className: String, key: String)
     /// A request contradicts itself.
@@ -157,6 +159,7 @@ extension GrabenError: CustomStringConvertible {
             "evaluating the fetched property \(entity).\(key) needs its own result; change one of the predicates involved"
         case .endlessWillSave(let entity, let uri):
             "\(entity) \(uri) is changed by every willSave(); set only what differs, or use a primitive setter"
+        case .nestedSave: "saving: a save of this context is under way; a hook or a validation that it runs cannot save, didSave() can"
         case .unnamedField(let className, let key):
             "\(className) changed \"\(key)\" without the store seeing a new value; if the class keeps it in a field, add "
                 + ".init(\"\(key)\", …) to its primitiveAccessors, or it cannot be undone or refreshed"
@@ -176,7 +179,9 @@ extension Value {
         case .double(let value): "\(value)"
         case .decimal(let value): "\(value)"
         case .string(let value): value.count > 60 ? "\"\(value.prefix(60))…\"" : "\"\(value)\""
-        case .date(let value): "\(value)"
+        // What is no date of any calendar is no text of one either: its description would end the process.
+        case .date(let value):
+            abs(value.timeIntervalSinceReferenceDate) < 1e11 ? "\(value)" : "\(value.timeIntervalSinceReferenceDate) s since 2001"
         case .data(let value): "\(value.count) bytes"
         case .uuid(let value): "\(value)"
         case .uri(let value): value

@@ -33,9 +33,14 @@ extension ManagedObject {
             return
         }
         try checkChangeable(key)
-        willChangeValue(forKey: key)
-        setPrimitive(number, fitting)
-        didChangeValue(forKey: key)
+        if case .reference(let id) = fitting, let context { try checkRelatable(context.object(with: id), key) }
+        change(property, to: fitting)
+    }
+
+    private final func change(_ property: PropertyInfo, to value: Value) {
+        willChangeValue(forKey: property.name)
+        setPrimitive(property.number, value)
+        didChangeValue(forKey: property.name)
     }
 
     /// Reads a property by name without announcing it, and without firing the object's fault for a packed attribute.
@@ -88,9 +93,14 @@ extension ManagedObject {
 
     /// What a subclass's setter of a to-one relationship does; the other side is set too.
     public final func setToOne(_ key: String, _ object: ManagedObject?) {
-        do {
+        do throws(GrabenError) {
             try checkRelatable(object, key)
-            try setValue(object.map { .reference($0.objectID) } ?? .null, forKey: key)
+            let property = info.properties[try info.number(key)]
+            guard property.kind == .toOne else {
+                throw GrabenError.wrongType(entity: info.name, key: key, expected: "another kind of value", found: "an object")
+            }
+            try checkChangeable(key)
+            change(property, to: try checked(object.map { .reference($0.objectID) } ?? .null, for: property))
         } catch { refuse(error) }
     }
 
@@ -101,7 +111,10 @@ extension ManagedObject {
         }
     }
 
-    final func refuse(_ error: GrabenError) { _table.context?.refuse(error) }
+    final func refuse(_ error: GrabenError) {
+        if let context = _table.context { return context.refuse(error) }
+        if _table.stored == nil { data.refusals.append(error) }
+    }
 
     // MARK: Primitive values by number
 
@@ -233,6 +246,7 @@ extension ManagedObject {
 
     /// Whether an id is of the object's store and of the entity that a relationship leads to.
     private final func checkDestination(_ id: ObjectID, of property: PropertyInfo) throws(GrabenError) {
+        if _table.stored == nil { throw .noContext(entity: info.name, doing: "setting \(property.name)") }
         if id.storeNumber == _table.stored?.storeNumber, let infos = _table.context?.coordinator.infos, Int(id.entityNumber) < infos.count,
             infos[property.destination].entity.concreteDescendants.contains(Int(id.entityNumber))
         {
@@ -254,5 +268,29 @@ extension ManagedObject {
                 : "the \(object.info.name) belongs to another context; get it here by context.object(with: its objectID)"
             throw .foreignObject(entity: info.name, key: key, reason: reason)
         }
+        // The delete rules have run, or will have run, without this reference; it would be saved and lead nowhere.
+        guard !isDeleted else { throw .foreignObject(entity: info.name, key: key, reason: "this \(info.name) is deleted") }
+        guard !object.isDeleted, !object.isFault || context.exists(object) else {
+            throw .foreignObject(
+                entity: info.name, key: key, reason: "\(object.objectID.uriRepresentation) is deleted or was never there")
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    /// Whether a fault leads to a record: in the snapshot, or in a commit the snapshot has not reached yet, or to an object of a context
+    /// above.
+    fileprivate func exists(_ object: ManagedObject) -> Bool {
+        guard let stored = object._table.stored else { return false }
+        var level = parent
+        while let current = level {
+            if let original = current.tables[stored.storeNumber]?[object.info.index]?.registered(object._row) {
+                if original.isDeleted { return false }
+                if original.isInserted { return true }
+            }
+            level = current.parent
+        }
+        return root.snapshot(of: stored)?.contains(stored.code, object._row) == true
+            || stored.store.newestSnapshot.contains(stored.code, object._row)
     }
 }

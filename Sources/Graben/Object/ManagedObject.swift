@@ -42,13 +42,16 @@ open class ManagedObject {
     }
 
     /// Makes a new object of `entity` and inserts it into `context`; with nil the object is in no context until `insert(_:)`.
+    ///
+    /// The class has to be the entity's: the context hands the same instance out as one. Where it is another, the error goes the way it
+    /// does for `init(context:)`.
     public convenience init(entity: Entity, insertInto context: ManagedObjectContext?) {
         guard let context else {
             self.init(ObjectSeed(detached: entity, Self.self))
             applyDefaults()
             return
         }
-        let (seed, failure) = context.newSeed(for: entity)
+        let (seed, failure) = context.newSeed(for: entity, Self.self)
         self.init(seed)
         context.finishInsert(self, failure)
     }

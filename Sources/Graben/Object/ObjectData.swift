@@ -25,6 +25,8 @@ final class ObjectData {
     var fetched: [(property: Int, ids: [ObjectID])] = []
     /// Changes announced and not yet ended.
     var open: [OpenChange] = []
+    /// Changes refused while the object is in no context; the context it is inserted into throws them at its next save.
+    var refusals: [GrabenError] = []
     /// Whether the object is to be saved though nothing changed.
     var isTouched = false
     /// What the current event changed, in order.

@@ -78,7 +78,8 @@ public struct OrderedToMany<Member: ManagedObject>: Sequence, ExpressibleByArray
     /// Where a member stands. Complexity: O(n).
     public func firstIndex(of object: Member) -> Int? { ids.firstIndex(of: object.objectID) }
 
-    /// Adds a member at the end and sets the other side; a repeat is refused with false. Complexity: O(log n), no other member loaded.
+    /// Adds a member at the end and sets the other side; a repeat is refused with false. Complexity: O(log n), no other member loaded; O(n)
+    /// where the order was changed since the last save.
     @discardableResult
     public func append(_ object: Member) -> Bool { source.insert(object, at: nil) }
 

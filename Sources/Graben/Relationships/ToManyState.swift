@@ -39,35 +39,54 @@ final class ToManyState {
 
 /// A set of ids that keeps the order of insertion; small ones are searched in place.
 struct IDSet {
-    private(set) var ids: [ObjectID] = []
-    private var index: Set<ObjectID> = []
-    /// Up to so many ids are searched in place.
+    /// In the order of insertion; where there is an index, those removed stand among them until they are half of it.
+    private var all: [ObjectID] = []
+    /// Where in `all` each id of a larger set stands.
+    private var places: [ObjectID: Int] = [:]
     static let indexedCount = 16
 
-    var isEmpty: Bool { ids.isEmpty }
-    var count: Int { ids.count }
+    var isEmpty: Bool { count == 0 }
+    var count: Int { places.isEmpty ? all.count : places.count }
 
-    func contains(_ id: ObjectID) -> Bool { index.isEmpty ? ids.contains(id) : index.contains(id) }
+    /// The ids in the order of insertion. Complexity: O(count) after a removal.
+    var ids: [ObjectID] {
+        if places.isEmpty || places.count == all.count { return all }
+        return all.enumerated().filter { places[$0.element] == $0.offset }.map(\.element)
+    }
+
+    func contains(_ id: ObjectID) -> Bool { places.isEmpty ? all.contains(id) : places[id] != nil }
 
     /// Adds an id; false where it was in the set.
     @discardableResult
     mutating func insert(_ id: ObjectID) -> Bool {
         guard !contains(id) else { return false }
-        ids.append(id)
-        if !index.isEmpty {
-            index.insert(id)
-        } else if ids.count > Self.indexedCount {
-            index = Set(ids)
+        all.append(id)
+        if !places.isEmpty {
+            places[id] = all.count - 1
+        } else if all.count > Self.indexedCount {
+            reindex()
         }
         return true
     }
 
-    /// Takes an id out; false where it was not in the set. Complexity: O(count), found from the end.
+    /// Takes an id out; false where it was not in the set. Complexity: O(1), amortized.
     @discardableResult
     mutating func remove(_ id: ObjectID) -> Bool {
-        guard contains(id), let place = ids.lastIndex(of: id) else { return false }
-        ids.remove(at: place)
-        index.remove(id)
+        guard !places.isEmpty else {
+            guard let place = all.lastIndex(of: id) else { return false }
+            all.remove(at: place)
+            return true
+        }
+        guard places.removeValue(forKey: id) != nil else { return false }
+        guard places.count * 2 < all.count else { return true }
+        all = all.enumerated().filter { places[$0.element] == $0.offset }.map(\.element)
+        reindex()
         return true
+    }
+
+    private mutating func reindex() {
+        places = [:]
+        guard all.count > Self.indexedCount else { return }
+        for (place, id) in all.enumerated() { places[id] = place }
     }
 }

@@ -28,7 +28,11 @@ package struct RealFileSystem: LogFileSystem {
             #else
                 let descriptor = Glibc.open(path, flags | O_CLOEXEC, 0o644)
             #endif
-            if descriptor >= 0 { return RealFile(descriptor: descriptor, path: path) }
+            if descriptor >= 0 {
+                let file = RealFile(descriptor: descriptor, path: path)
+                try file.refuseDevice()
+                return file
+            }
             switch errno {
             case EINTR: continue
             case ENOENT where mode != .create && mode != .replace: throw .noSuchFile(path: path)
@@ -72,6 +76,15 @@ final class RealFile: LogFile {
     init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
+    }
+
+    /// Refuses what is neither a file nor a directory: a disk's device has no length of its own and would pass for an empty store.
+    func refuseDevice() throws(LogError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system(operation: "asking for the kind of", path: path, number: errno) }
+        guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+            throw .notAStore(path: path, reason: "it is a device or a pipe, not a file")
+        }
     }
 
     deinit {

@@ -66,7 +66,8 @@ package struct ChangeSet: Sendable, Equatable {
 
     mutating func with(_ entity: EntityCode, _ body: (inout EntityChanges) -> Void) {
         // The last one first: records come in long runs of one entity.
-        if let last = entities.last, last.entity == entity { return body(&entities[entities.count - 1]) }
+        // Nothing may hold its lists meanwhile, or each change would copy them.
+        if entities.last?.entity == entity { return body(&entities[entities.count - 1]) }
         if let index = entities.firstIndex(where: { $0.entity == entity }) { return body(&entities[index]) }
         entities.append(EntityChanges(entity: entity))
         body(&entities[entities.count - 1])
