@@ -23,4 +23,17 @@ struct FileTests {
         #expect(joints.map(\.x) == [4])
         try second.close()
     }
+
+    // Opening a named pipe waited for a writer for ever, and a disk's device, which has no length of its own, passed for an empty store.
+    @Test("a pipe or a device is no store, and is told so at once")
+    func notAFile() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "graben-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        #expect(mkfifo(folder + "/pipe", 0o600) == 0)
+        for path in [folder + "/pipe", "/dev/null"] {
+            #expect(throws: GrabenError.self) { try Network.container(.file(path)) }
+            #expect(throws: GrabenError.self) { try PersistentContainer(selfDescribing: StoreConfiguration(.file(path))) }
+        }
+    }
 }

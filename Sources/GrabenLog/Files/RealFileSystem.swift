@@ -13,13 +13,15 @@ package struct RealFileSystem: LogFileSystem {
     package init() {}
 
     package func open(_ path: String, _ mode: OpenMode) throws(LogError) -> any LogFile {
-        let flags: Int32 =
+        var flags: Int32 =
             switch mode {
             case .create: O_RDWR | O_CREAT | O_EXCL
             case .readWrite: O_RDWR
             case .readOnly: O_RDONLY
             case .replace: O_RDWR | O_CREAT | O_TRUNC
             }
+        // Or a pipe would be waited for, before anyone can see that it is one.
+        flags |= O_NONBLOCK
         while true {
             #if canImport(Darwin)
                 let descriptor = Darwin.open(path, flags | O_CLOEXEC, 0o644)
