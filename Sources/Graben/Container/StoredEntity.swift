@@ -127,7 +127,7 @@ final class StoredEntity: Sendable {
             for key in keys { count += try snapshot.sourceCount(of: row, through: key) }
             return count
         case .owner(let link): return snapshot.memberCount(of: ObjectKey(code, row), through: link)
-        case .member(let link): return snapshot.owners(of: ObjectKey(code, row), through: link).count
+        case .member(let link): return snapshot.ownerCount(of: ObjectKey(code, row), through: link)
         case .both: return try members(of: row, property, in: snapshot).count
         case .field, nil: return 0
         }

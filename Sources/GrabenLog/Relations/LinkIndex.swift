@@ -45,6 +45,11 @@ final class LinkRun: Sendable {
         return low
     }
 
+    func contains(_ key: UInt64, _ other: UInt64) -> Bool {
+        let place = lowerBound(key, other)
+        return place < entries.count && entries[place].key == key && entries[place].other == other
+    }
+
     static func merge(_ a: LinkRun, _ b: LinkRun, isBase: Bool) -> LinkRun {
         var result: [LinkEntry] = []
         result.reserveCapacity(a.entries.count + b.entries.count)
@@ -90,6 +95,18 @@ struct LinkRuns: Sendable {
             if !range.isEmpty { merged = LinkRun.merge(merged, LinkRun(sorted: Array(run.entries[range])), isBase: true) }
         }
         return merged.entries
+    }
+
+    /// How many links one object has. O(runs log n + what the later runs say of it).
+    func count(_ key: UInt64) -> Int {
+        guard let base = runs.first else { return 0 }
+        var others = Set<UInt64>()
+        for run in runs.dropFirst() {
+            for entry in run.entries[run.range(key)] { others.insert(entry.other) }
+        }
+        var count = base.range(key).count
+        for other in others { count += (contains(key, other) ? 1 : 0) - (base.contains(key, other) ? 1 : 0) }
+        return count
     }
 
     func contains(_ key: UInt64, _ other: UInt64) -> Bool {

@@ -132,9 +132,19 @@ struct ReverseIndex: Sendable {
         return result.map { Row(truncatingIfNeeded: $0) }
     }
 
+    /// O(runs log n + what the later runs say of the target).
     func count(of target: Row) -> Int {
-        if runs.count == 1, let base = runs.first { return ReverseRun.range(base.added, target).count }
-        return sources(of: target).count
+        guard let base = runs.first else { return 0 }
+        var words = Set<UInt64>()
+        for run in runs.dropFirst() {
+            words.formUnion(run.added[ReverseRun.range(run.added, target)])
+            words.formUnion(run.removed[ReverseRun.range(run.removed, target)])
+        }
+        var count = ReverseRun.range(base.added, target).count
+        for word in words {
+            count += (contains(Row(truncatingIfNeeded: word), of: target) ? 1 : 0) - (ReverseRun.contains(base.added, word) ? 1 : 0)
+        }
+        return count
     }
 
     func contains(_ source: Row, of target: Row) -> Bool {

@@ -96,7 +96,11 @@ extension LogSnapshot {
     }
 
     package func memberCount(of owner: ObjectKey, through relationship: LinkRelationship) -> Int {
-        links[relationship.code]?.members.entries(owner.word).count ?? 0
+        links[relationship.code]?.members.count(owner.word) ?? 0
+    }
+
+    package func ownerCount(of member: ObjectKey, through relationship: LinkRelationship) -> Int {
+        links[relationship.code]?.owners.count(member.word) ?? 0
     }
 
     package func containsMember(_ member: ObjectKey, of owner: ObjectKey, through relationship: LinkRelationship) -> Bool {
