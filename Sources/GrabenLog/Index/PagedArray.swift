@@ -67,7 +67,9 @@ package final class PagedArray: @unchecked Sendable {
 
     private static func makePage(owner: UInt64) -> Page {
         let size = headByteCount + fanOut * MemoryLayout<UInt>.size
-        let page = Page.allocate(byteCount: size, alignment: 64)
+        // No more than malloc's own alignment: it leaves a free piece before each page aligned further, and what is allocated later (the
+        // objects of a drawing, say) would be strewn over those pieces instead of lying side by side.
+        let page = Page.allocate(byteCount: size, alignment: 16)
         page.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         references(page).initialize(to: Atomic(1))
         page.storeBytes(of: owner, toByteOffset: 8, as: UInt64.self)
