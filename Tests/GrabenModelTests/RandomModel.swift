@@ -68,33 +68,105 @@ struct RandomModel {
         Dictionary((0..<below(3)).map { _ in (text(), text()) }, uniquingKeysWith: { first, _ in first })
     }
 
+    mutating func foreignElement(depth: Int = 0) -> ForeignElement {
+        ForeignElement(
+            name(), attributes: namedTexts(), children: depth < 3 ? (0..<below(3)).map { _ in foreignElement(depth: depth + 1) } : [],
+            text: chance(2) ? "" : name())
+    }
+
+    /// A name as XML has them, since what is foreign came from there.
+    mutating func name() -> String { ["a", "note", "x-1", "Größe", "_b"][below(5)] }
+
+    mutating func namedTexts() -> [String: String] {
+        Dictionary((0..<below(3)).map { _ in ("kept" + name(), text()) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    mutating func foreign() -> ForeignContent {
+        guard chance(4) else { return ForeignContent() }
+        return ForeignContent(attributes: namedTexts(), elements: (0..<below(3)).map { _ in .init(foreignElement()) })
+    }
+
     mutating func attribute() -> AttributeDescription {
         let type = AttributeType.allCases[below(AttributeType.allCases.count)]
-        return AttributeDescription(
+        var attribute = AttributeDescription(
             text(), type, isOptional: chance(2), defaultValue: optional { $0.value(type) }, isTransient: chance(4), isPacked: chance(3),
             minimum: optional { $0.value(type) }, maximum: optional { $0.value(type) }, minimumLength: optional { $0.below(9) - 3 },
-            maximumLength: optional { $0.below(9) }, renamingIdentifier: optional { $0.text() }, userInfo: info())
+            maximumLength: optional { $0.below(9) }, regularExpression: optional { $0.text() },
+            derivationExpression: optional { $0.text() },
+            composite: optional { $0.text() }, allowsExternalStorage: chance(4), isPreservedAfterDeletion: chance(4),
+            valueTransformerName: optional { $0.text() }, valueClassName: optional { $0.text() }, usesScalarType: optional { $0.chance(2) },
+            versionHashModifier: optional { $0.text() }, renamingIdentifier: optional { $0.text() }, userInfo: info())
+        attribute.foreign = foreign()
+        return attribute
+    }
+
+    mutating func relationship() -> RelationshipDescription {
+        var relationship = RelationshipDescription(
+            text(), to: text(), inverse: optional { $0.text() }, isToMany: chance(2), isOrdered: chance(2), isOptional: chance(2),
+            minCount: below(4) - 1, maxCount: below(4), deleteRule: DeleteRule.allCases[below(4)],
+            versionHashModifier: optional { $0.text() }, renamingIdentifier: optional { $0.text() }, userInfo: info())
+        relationship.foreign = foreign()
+        return relationship
+    }
+
+    mutating func request() -> FetchRequestDescription {
+        FetchRequestDescription(
+            text(), predicateFormat: optional { $0.text() }, sort: (0..<below(3)).map { _ in text() }, limit: optional { $0.below(9) - 1 },
+            offset: below(3), batchSize: below(3), includesSubentities: chance(2), includesPropertyValues: chance(2),
+            includesPendingChanges: chance(2), returnsObjectsAsFaults: chance(2), returnsDistinctResults: chance(2),
+            result: FetchRequestDescription.Result.allCases[below(4)])
+    }
+
+    mutating func fetched() -> FetchedPropertyDescription {
+        var fetched = FetchedPropertyDescription(text(), request(), autoRefresh: chance(2), userInfo: info())
+        fetched.foreign = foreign()
+        return fetched
+    }
+
+    mutating func index() -> IndexDescription {
+        var index = IndexDescription(
+            text(),
+            (0..<below(3)).map { _ in
+                let type = AttributeType.allCases[below(AttributeType.allCases.count)]
+                return IndexDescription.Element(
+                    chance(2) ? .property(text()) : .expression(text(), type), isAscending: chance(2), kind: chance(2) ? .sorted : .spatial)
+            }, partialPredicateFormat: optional { $0.text() })
+        index.foreign = foreign()
+        return index
+    }
+
+    mutating func entity() -> EntityDescription {
+        var entity = EntityDescription(
+            text(), isAbstract: chance(2), superentity: optional { $0.text() }, managedObjectClassName: optional { $0.text() },
+            attributes: (0..<below(5)).map { _ in attribute() }, relationships: (0..<below(3)).map { _ in relationship() },
+            fetchedProperties: (0..<below(3)).map { _ in fetched() },
+            uniquenessConstraints: (0..<below(3)).map { _ in (0..<below(3)).map { _ in text() } },
+            indexes: (0..<below(3)).map { _ in index() }, codeGeneration: CodeGeneration.allCases[below(3)],
+            versionHashModifier: optional { $0.text() }, renamingIdentifier: optional { $0.text() }, userInfo: info())
+        entity.foreign = foreign()
+        return entity
     }
 
     mutating func model() -> ManagedObjectModel {
-        let entities = (0..<below(4)).map { _ in
-            EntityDescription(
-                text(), isAbstract: chance(2), superentity: optional { $0.text() }, managedObjectClassName: optional { $0.text() },
-                attributes: (0..<below(5)).map { _ in attribute() },
-                relationships: (0..<below(3)).map { _ in
-                    RelationshipDescription(
-                        text(), to: text(), inverse: optional { $0.text() }, isToMany: chance(2), isOrdered: chance(2),
-                        isOptional: chance(2), minCount: below(4) - 1, maxCount: below(4),
-                        deleteRule: DeleteRule.allCases[below(4)], renamingIdentifier: optional { $0.text() }, userInfo: info())
-                },
-                fetchedProperties: (0..<below(3)).map { _ in
-                    FetchedPropertyDescription(
-                        text(), of: text(), predicateFormat: optional { $0.text() }, sort: (0..<below(3)).map { _ in text() },
-                        limit: optional { $0.below(9) - 1 }, offset: below(3), userInfo: info())
-                },
-                uniquenessConstraints: (0..<below(3)).map { _ in (0..<below(3)).map { _ in text() } },
-                renamingIdentifier: optional { $0.text() }, userInfo: info())
-        }
-        return ManagedObjectModel(entities: entities, userInfo: info())
+        var model = ManagedObjectModel(
+            entities: (0..<below(4)).map { _ in entity() },
+            composites: (0..<below(3)).map { _ in
+                var composite = CompositeDescription(text(), (0..<below(3)).map { _ in attribute() })
+                composite.foreign = foreign()
+                return composite
+            },
+            fetchRequestTemplates: (0..<below(3)).map { _ in
+                var template = FetchRequestTemplate(text(), request())
+                template.foreign = foreign()
+                return template
+            },
+            configurations: (0..<below(3)).map { _ in
+                var configuration = ConfigurationDescription(text(), entities: (0..<below(3)).map { _ in text() })
+                configuration.foreign = foreign()
+                return configuration
+            },
+            versionIdentifier: optional { $0.text() }, userInfo: info())
+        model.foreign = foreign()
+        return model
     }
 }

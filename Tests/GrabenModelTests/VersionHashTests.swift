@@ -32,6 +32,16 @@ import Testing
             { $0.entities[joint].fetchedProperties[0].predicateFormat = "name == 'a'" },
             { $0.entities[line].fetchedProperties.append(.init("all", of: "Joint")) },
             { $0.entities[joint].attributes.swapAt(0, 1) },
+            { $0.entities[joint].attributes[0].regularExpression = "J.*" },
+            { $0.entities[joint].attributes[0].allowsExternalStorage = true },
+            { $0.entities[joint].attributes[0].valueClassName = "Name" },
+            { $0.entities[joint].indexes = [.init("byName", on: "name")] },
+            { $0.entities[joint].codeGeneration = .classDefinition },
+            { $0.entities[joint].foreign.attributes["a"] = "b" },
+            { $0.fetchRequestTemplates = [.init("all", .init("Joint"))] },
+            { $0.configurations = [.init("Main", entities: ["Joint"])] },
+            { $0.versionIdentifier = "7" },
+            { $0.composites = [.init("Place", [.init("x", .double)])] },
         ] as [@Sendable (inout ManagedObjectModel) -> Void])
     func unchanged(edit: @Sendable (inout ManagedObjectModel) -> Void) throws {
         let (before, after) = try hashes(after: edit)
@@ -56,6 +66,10 @@ import Testing
             { $0.entities[joint].uniquenessConstraints = [] },
             { $0.entities[joint].uniquenessConstraints = [["name", "x"]] },
             { $0.entities[joint].isAbstract = true },
+            { $0.entities[joint].versionHashModifier = "2" },
+            { $0.entities[joint].attributes[0].versionHashModifier = "2" },
+            { $0.entities[joint].relationships[0].versionHashModifier = "2" },
+            { $0.entities[joint].attributes[0].derivationExpression = "layer.note" },
         ] as [@Sendable (inout ManagedObjectModel) -> Void])
     func changed(edit: @Sendable (inout ManagedObjectModel) -> Void) throws {
         let (before, after) = try hashes(after: edit)
@@ -63,6 +77,22 @@ import Testing
         for (old, new) in zip(before.entities, after.entities) {
             #expect((old.versionHash != new.versionHash) == ["Joint", "Tank"].contains(old.name), "\(old.name)")
         }
+    }
+
+    @Test("the hash covers the elements of a composite and of those in it, by name and type, and not what they are called together")
+    func composites() throws {
+        func hash(_ inner: [AttributeDescription], named name: String = "Inner") throws -> VersionHash {
+            let entity = EntityDescription("A", attributes: [.init("place", composite: "Outer")])
+            return try ManagedObjectModel(
+                entities: [entity],
+                composites: [.init("Outer", [.init("a", .string), .init("b", composite: name)]), .init(name, inner)]
+            ).resolved().versionHash
+        }
+        let plain = try hash([.init("x", .double), .init("y", .double)])
+        #expect(try hash([.init("y", .double, defaultValue: 1), .init("x", .double)], named: "Point") == plain)
+        #expect(try hash([.init("x", .double), .init("y", .float)]) != plain)
+        #expect(try hash([.init("x", .double), .init("z", .double)]) != plain)
+        #expect(try hash([.init("x", .double)]) != plain)
     }
 
     @Test("the order of the entities changes no hash, and the hash is the same in every process")

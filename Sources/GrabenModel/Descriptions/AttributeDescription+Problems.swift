@@ -6,7 +6,8 @@ extension AttributeDescription {
         var problems: [ModelProblem.Kind] = []
         if isPacked, !type.isPackable { problems.append(.packedType(type)) }
         if isPacked, isTransient { problems.append(.packedTransient) }
-        problems += problemsOfBounds() + problemsOfLengths()
+        if isDerived, isTransient { problems.append(.derivedTransient) }
+        problems += problemsOfBounds() + problemsOfLengths() + problemsOfRegularExpression()
         if let defaultValue {
             if let value = type.normalized(defaultValue) {
                 problems += self.problems(ofDefault: value)
@@ -53,6 +54,18 @@ extension AttributeDescription {
         if let minimumLength, let maximumLength, minimumLength > maximumLength {
             return [.lengthsReversed(minimum: minimumLength, maximum: maximumLength)]
         }
+        return []
+    }
+
+    private func problemsOfRegularExpression() -> [ModelProblem.Kind] {
+        guard let regularExpression else { return [] }
+        guard type == .string || type == .uri else { return [.regularExpressionOnTypeWithout(type)] }
+        // The limits are those of MATCHES, which tests values by it: the parser of `Regex` recurses, and a model may come from a stranger.
+        guard regularExpression.unicodeScalars.count <= 1_000 else { return [.regularExpression("it is longer than 1000 characters")] }
+        guard regularExpression.unicodeScalars.count(where: { $0 == "(" || $0 == "[" }) <= 32 else {
+            return [.regularExpression("it has more than 32 opening brackets")]
+        }
+        do { _ = try Regex(regularExpression) } catch { return [.regularExpression("\(error)")] }
         return []
     }
 

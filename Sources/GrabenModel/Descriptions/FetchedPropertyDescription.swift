@@ -5,30 +5,58 @@
 public struct FetchedPropertyDescription: Sendable, Equatable {
     /// The property's name, unique among the properties of its entity, inherited ones included.
     public var name: String
-    /// The name of the entity whose objects it yields, those of sub-entities included.
-    public var destination: String
-    /// The predicate in the format language; nil yields every object of the destination.
-    public var predicateFormat: String?
-    /// The order of the result: key paths, a leading `-` for descending ones.
-    public var sort: [String]
-    /// The greatest number of objects; nil is no limit.
-    public var limit: Int?
-    /// How many objects to leave out at the beginning.
-    public var offset: Int
+    /// What is fetched, with every option; its result is objects.
+    public var request: FetchRequestDescription
+    /// Whether a change that could alter what is found makes the next read fetch again.
+    public var autoRefresh: Bool
     /// Notes of the program's own, which the predicate can read as `$FETCHED_PROPERTY.userInfo.key`.
     public var userInfo: [String: String]
+    /// What a model file says of the property and nothing here stands for.
+    public var foreign = ForeignContent()
+
+    /// Describes a fetched property by its request.
+    public init(_ name: String, _ request: FetchRequestDescription, autoRefresh: Bool = false, userInfo: [String: String] = [:]) {
+        self.name = name
+        self.request = request
+        self.autoRefresh = autoRefresh
+        self.userInfo = userInfo
+    }
 
     /// Describes a fetched property.
     public init(
         _ name: String, of destination: String, predicateFormat: String? = nil, sort: [String] = [], limit: Int? = nil, offset: Int = 0,
         userInfo: [String: String] = [:]
     ) {
-        self.name = name
-        self.destination = destination
-        self.predicateFormat = predicateFormat
-        self.sort = sort
-        self.limit = limit
-        self.offset = offset
-        self.userInfo = userInfo
+        self.init(
+            name, FetchRequestDescription(destination, predicateFormat: predicateFormat, sort: sort, limit: limit, offset: offset),
+            userInfo: userInfo)
+    }
+}
+
+extension FetchedPropertyDescription {
+    /// The name of the entity whose objects it yields, those of sub-entities included.
+    public var destination: String {
+        get { request.entity }
+        set { request.entity = newValue }
+    }
+    /// The predicate in the format language; nil yields every object of the destination.
+    public var predicateFormat: String? {
+        get { request.predicateFormat }
+        set { request.predicateFormat = newValue }
+    }
+    /// The order of the result: key paths, a leading `-` for descending ones.
+    public var sort: [String] {
+        get { request.sort }
+        set { request.sort = newValue }
+    }
+    /// The greatest number of objects; nil is no limit.
+    public var limit: Int? {
+        get { request.limit }
+        set { request.limit = newValue }
+    }
+    /// How many objects to leave out at the beginning.
+    public var offset: Int {
+        get { request.offset }
+        set { request.offset = newValue }
     }
 }

@@ -32,6 +32,8 @@ public struct RelationshipDescription: Sendable, Equatable {
     public var maxCount: Int
     /// What happens to the members when the owner is deleted.
     public var deleteRule: DeleteRule
+    /// A text of the program's own that makes a new version of the relationship where nothing else of it changed.
+    public var versionHashModifier: String?
     /// What the relationship was called in an earlier version of the model, where it was renamed.
     public var renamingIdentifier: String?
     /// Notes of the program's own; they change no stored byte and no version hash.
@@ -39,12 +41,14 @@ public struct RelationshipDescription: Sendable, Equatable {
     /// The entry `key` names the destination's attribute by which tables that are loaded refer to its objects, and `column` the column that
     /// does so where it is not of the relationship's name (`graben load`).
     public var userInfo: [String: String]
+    /// What a model file says of the relationship and nothing here stands for.
+    public var foreign = ForeignContent()
 
     /// Describes a relationship; it is to-one unless said otherwise.
     public init(
         _ name: String, to destination: String, inverse: String? = nil, isToMany: Bool = false, isOrdered: Bool = false,
         isOptional: Bool = true, minCount: Int = 0, maxCount: Int = 0, deleteRule: DeleteRule = .nullify,
-        renamingIdentifier: String? = nil, userInfo: [String: String] = [:]
+        versionHashModifier: String? = nil, renamingIdentifier: String? = nil, userInfo: [String: String] = [:]
     ) {
         self.name = name
         self.destination = destination
@@ -55,6 +59,7 @@ public struct RelationshipDescription: Sendable, Equatable {
         self.minCount = minCount
         self.maxCount = maxCount
         self.deleteRule = deleteRule
+        self.versionHashModifier = versionHashModifier
         self.renamingIdentifier = renamingIdentifier
         self.userInfo = userInfo
     }

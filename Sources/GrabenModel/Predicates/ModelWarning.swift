@@ -1,12 +1,12 @@
 internal import GrabenPredicate
 
-/// Something in a usable model that will not work when it is used: a fetched property names a key that does not exist.
+/// Something in a usable model that will not work when it is used: a fetched property or template names a key that does not exist.
 ///
 /// It is no error, because the rest of the model is sound; reading the property is one.
 public struct ModelWarning: Sendable, Equatable {
-    /// The entity that declares the fetched property.
-    public let entity: String
-    /// The fetched property.
+    /// The entity that declares the fetched property; nil for a template, which belongs to the model.
+    public let entity: String?
+    /// The fetched property or the template.
     public let property: String
     /// Where the key stands: a key path of the predicate or of the sort order.
     public let keyPath: String
@@ -23,32 +23,43 @@ extension ModelWarning: CustomStringConvertible {
     public var description: String {
         let path = key == keyPath ? "" : " in \"\(keyPath)\""
         let hint = nearest.map { "; did you mean \"\($0)\"?" } ?? ""
-        return "\(entity).\(property): \(keyEntity) has no property \"\(key)\"\(path)\(hint)"
+        let place = entity.map { "\($0).\(property)" } ?? "fetch request \(property)"
+        return "\(place): \(keyEntity) has no property \"\(key)\"\(path)\(hint)"
     }
 }
 
 extension ResolvedModel {
-    /// The keys of fetched properties' predicates and sort orders that do not exist, in the model's order; each is a typed error when the
-    /// property is read.
+    /// The keys of predicates and sort orders of fetched properties and templates that do not exist, in the model's order; each is a typed
+    /// error when it is fetched.
     ///
-    /// Complexity: parses the predicate of every fetched property.
+    /// Complexity: parses the predicate of every fetched property and template.
     public var warnings: [ModelWarning] {
         var warnings: [ModelWarning] = []
         for entity in entities {
             for property in entity.properties where property.declaringEntity == entity.index {
                 guard case .fetched(let fetched, let destination) = property.kind else { continue }
-                var paths = fetched.sort.map { ($0.hasPrefix("-") ? String($0.dropFirst()) : $0).split(separator: ".").map(String.init) }
-                if let format = fetched.predicateFormat, let predicate = try? ObjectPredicate(format: format) {
-                    paths += predicate.keyPaths
-                }
-                for path in paths {
-                    guard let (key, owner) = missingKey(in: path, from: entities[destination]) else { continue }
-                    let warning = ModelWarning(
-                        entity: entity.name, property: property.name, keyPath: path.joined(separator: "."), key: key,
-                        keyEntity: owner.name, nearest: owner.nearestPropertyName(to: key))
-                    if !warnings.contains(warning) { warnings.append(warning) }
-                }
+                warnings += missingKeys(in: fetched.request, of: entities[destination], entity: entity.name, property: property.name)
             }
+        }
+        for template in description.fetchRequestTemplates {
+            guard let entity = entity(named: template.request.entity) else { continue }
+            warnings += missingKeys(in: template.request, of: entity, entity: nil, property: template.name)
+        }
+        return warnings
+    }
+
+    private func missingKeys(in request: FetchRequestDescription, of destination: Entity, entity: String?, property: String)
+        -> [ModelWarning]
+    {
+        var warnings: [ModelWarning] = []
+        var paths = request.sort.map { ($0.hasPrefix("-") ? String($0.dropFirst()) : $0).split(separator: ".").map(String.init) }
+        if let format = request.predicateFormat, let predicate = try? ObjectPredicate(format: format) { paths += predicate.keyPaths }
+        for path in paths {
+            guard let (key, owner) = missingKey(in: path, from: destination) else { continue }
+            let warning = ModelWarning(
+                entity: entity, property: property, keyPath: path.joined(separator: "."), key: key, keyEntity: owner.name,
+                nearest: owner.nearestPropertyName(to: key))
+            if !warnings.contains(warning) { warnings.append(warning) }
         }
         return warnings
     }

@@ -5,26 +5,29 @@ extension ManagedObjectModel {
     ///
     /// Complexity: the number of properties times the number of ancestors of their entities and destinations.
     public func problems() -> [ModelProblem] {
-        let names = ModelNames(entities)
+        let names = ModelNames(self)
         var problems: [ModelProblem] = []
         if entities.count > ManagedObjectModel.entityLimit {
             problems.append(.init(.tooManyEntities(count: entities.count, limit: ManagedObjectModel.entityLimit)))
         }
         for (index, entity) in entities.enumerated() {
-            problems += names.problems(ofEntity: index).map { ModelProblem($0, entity: entity.name) }
+            let ofEntity = names.problems(ofEntity: index) + names.problems(ofIndexesOf: index)
+            problems += ofEntity.map { ModelProblem($0, entity: entity.name) }
             var before: Set<String> = []
             for property in names.declared(by: index) {
                 var kinds = names.problems(ofName: property.name, declaredBy: index)
                 if !before.insert(property.name).inserted { kinds.append(.duplicateProperty) }
                 switch property {
-                case .attribute(let attribute): kinds += attribute.problems()
+                case .attribute(let attribute):
+                    kinds += attribute.problems() + names.problems(ofCompositeOf: attribute)
+                    kinds += names.problems(ofDerivationOf: attribute, declaredBy: index)
                 case .relationship(let relationship): kinds += names.problems(of: relationship, declaredBy: index)
                 case .fetched(let fetched): kinds += names.problems(of: fetched)
                 }
                 problems += kinds.map { ModelProblem($0, entity: entity.name, property: property.name) }
             }
         }
-        return problems
+        return problems + names.problemsOfParts(of: self).map { ModelProblem($0) }
     }
 
     /// Does nothing when the model can be used.
@@ -99,16 +102,8 @@ extension ModelNames {
         if byName[fetched.destination] == nil {
             problems.append(.missingDestination(fetched.destination, nearest: nearestEntity(to: fetched.destination)))
         }
-        if fetched.offset < 0 || fetched.limit ?? 0 < 0 { problems.append(.negativeWindow(limit: fetched.limit, offset: fetched.offset)) }
-        if let format = fetched.predicateFormat {
-            do throws(ObjectPredicateError) {
-                _ = try ObjectPredicate(format: format)
-            } catch {
-                problems.append(.predicate("\(error)"))
-            }
-        }
-        if fetched.sort.contains(where: { $0.isEmpty || $0 == "-" }) { problems.append(.emptySortKey) }
-        return problems
+        if fetched.request.result != .objects { problems.append(.fetchedResult(fetched.request.result)) }
+        return problems + fetched.request.problems()
     }
 
     func nearestEntity(to name: String) -> String? { nearestName(to: name, in: entities.map(\.name)) }

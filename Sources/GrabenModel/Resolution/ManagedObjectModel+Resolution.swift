@@ -40,7 +40,7 @@ private struct ModelResolver {
     var resolved: [Entity?]
 
     init(_ model: ManagedObjectModel) {
-        let names = ModelNames(model.entities)
+        let names = ModelNames(model)
         var children = [[Int]](repeating: [], count: model.entities.count)
         for (index, chain) in names.lineage.enumerated() {
             if let parent = chain.dropLast().last { children[parent].append(index) }
@@ -89,7 +89,7 @@ private struct ModelResolver {
         resolved[index] = Entity(
             index: index, description: description, superentity: parent, subentities: children[index],
             concreteDescendants: concreteDescendants(of: index), properties: properties, uniqueKeys: (parent?.uniqueKeys ?? []) + keys,
-            versionHash: VersionHash(of: description, superentity: parent?.versionHash))
+            versionHash: VersionHash(of: description, superentity: parent?.versionHash, composites: names.composites))
     }
 
     private func kind(of declared: ModelNames.Declared, declaredBy owner: Int) -> Property.Kind {

@@ -7,8 +7,11 @@ struct ModelNames {
     let lineage: [[Int]]
     /// For each entity that is its own ancestor, the way round as numbers, from itself to itself.
     let cycles: [Int: [Int]]
+    /// The first composite of each name.
+    let composites: [String: CompositeDescription]
 
-    init(_ entities: [EntityDescription]) {
+    init(_ model: ManagedObjectModel) {
+        let entities = model.entities
         let byName = Dictionary(entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         var lineage: [[Int]] = []
         var cycles: [Int: [Int]] = [:]
@@ -28,6 +31,7 @@ struct ModelNames {
         self.byName = byName
         self.lineage = lineage
         self.cycles = cycles
+        self.composites = Dictionary(model.composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// A declared property, as far as other descriptions need to know it.

@@ -16,7 +16,7 @@ public struct ModelProblem: Sendable, Equatable {
     }
 
     /// What can be wrong in a model.
-    public enum Kind: Sendable, Equatable {
+    public indirect enum Kind: Sendable, Equatable {
         case notAnIdentifier
         case duplicateEntity
         case duplicateProperty
@@ -60,6 +60,42 @@ public struct ModelProblem: Sendable, Equatable {
         case emptySortKey
         /// The predicate is no predicate; the text says where and why.
         case predicate(String)
+        /// A fetched property yields objects, whatever its request says.
+        case fetchedResult(FetchRequestDescription.Result)
+        case negativeBatchSize(Int)
+        case regularExpressionOnTypeWithout(AttributeType)
+        /// The regular expression is none; the text says why.
+        case regularExpression(String)
+        case missingComposite(String, nearest: String?)
+        /// An attribute of a composite holds JSON, and is neither packed nor anything else.
+        case compositeType(AttributeType)
+        /// The composite is an element of itself, by way of these composites.
+        case compositeCycle([String])
+        case compositeTooDeep(limit: Int)
+        /// The expression of a derived attribute is none; the text says what was expected.
+        case derivation(String)
+        /// A derived attribute's expression names a key that does not exist.
+        case unknownDerivationKey(String, entity: String, nearest: String?)
+        /// A derived attribute's expression follows a key that is not what the expression needs there.
+        case unfitDerivationKey(String, entity: String, wanted: String)
+        case derivedTransient
+        case emptyIndex
+        case unknownIndexKey(String, nearest: String?)
+        /// The key is to-many, fetched or transient, so the store has no value to put in order.
+        case unfitIndexKey(String)
+        case missingEntity(String, nearest: String?)
+        case duplicateName
+        /// A problem of a part of the model or entity that is no property.
+        case within(Part, Kind)
+    }
+
+    /// A part of a model or entity that is no property.
+    public enum Part: Sendable, Equatable {
+        case index(String)
+        case template(String)
+        case configuration(String)
+        case composite(String)
+        case element(String, ofComposite: String)
     }
 }
 
@@ -124,10 +160,41 @@ extension ModelProblem.Kind: CustomStringConvertible {
             "a uniqueness constraint names \(key), which is neither a stored attribute nor a to-one relationship"
         case .negativeWindow(let limit, let offset): "its limit \(bound(limit)) or offset \(offset) is negative"
         case .emptySortKey: "it is sorted by a key without a name"
-        case .predicate(let text): text
+        case .predicate(let text), .derivation(let text): text
+        case .fetchedResult(let result): "its result is \(result.rawValue), where a fetched property yields objects"
+        case .negativeBatchSize(let size): "its batch size \(size) is negative"
+        case .regularExpressionOnTypeWithout(let type): "it has a regular expression, which only text can match, not \(type.rawValue)"
+        case .regularExpression(let reason): "its regular expression cannot be used: \(reason)"
+        case .missingComposite(let name, let nearest): "its composite \(name) does not exist" + suggestion(nearest)
+        case .compositeType(let type): "it holds a composite, whose type is transformable and not \(type.rawValue)"
+        case .compositeCycle(let names): "it is an element of itself: \(names.joined(separator: " -> "))"
+        case .compositeTooDeep(let limit): "its elements are composites within composites over more than \(limit) levels"
+        case .unknownDerivationKey(let key, let entity, let nearest):
+            "it is derived from \(key), which is no property of \(entity)" + suggestion(nearest)
+        case .unfitDerivationKey(let key, let entity, let wanted): "it is derived from \(entity).\(key), which is not \(wanted)"
+        case .derivedTransient: "it is derived, so it is kept in the store and cannot be transient"
+        case .emptyIndex: "it has no elements"
+        case .unknownIndexKey(let key, let nearest): "it names \(key), which is no property" + suggestion(nearest)
+        case .unfitIndexKey(let key): "it names \(key), which is neither a stored attribute nor a to-one relationship"
+        case .missingEntity(let name, let nearest): "its entity \(name) does not exist" + suggestion(nearest)
+        case .duplicateName: "there is another of this name"
+        case .within(let part, let kind): "\(part): \(kind)"
         }
     }
 
     private func suggestion(_ nearest: String?) -> String { nearest.map { "; \($0) does" } ?? "" }
     private func bound<T>(_ value: T?) -> String { value.map { "\($0)" } ?? "any" }
+}
+
+extension ModelProblem.Part: CustomStringConvertible {
+    /// The part, for people.
+    public var description: String {
+        switch self {
+        case .index(let name): "index \(name)"
+        case .template(let name): "fetch request \(name)"
+        case .configuration(let name): "configuration \(name)"
+        case .composite(let name): "composite \(name)"
+        case .element(let name, let composite): "composite \(composite).\(name)"
+        }
+    }
 }

@@ -56,7 +56,14 @@ extension ManagedObjectModel {
         var trees: [CBOR] = []
         for (index, entity) in entities.enumerated() { trees.append(try entity.tree(at: "entities[\(index)]")) }
         writer.put("entities", CBOR.array(trees))
+        trees = []
+        for (index, composite) in composites.enumerated() { trees.append(try composite.tree(at: "composites[\(index)]")) }
+        writer.put("composites", trees)
+        writer.put("fetchRequests", fetchRequestTemplates.map(\.tree))
+        writer.put("configurations", configurations.map(\.tree))
+        writer.put("versionIdentifier", versionIdentifier)
         writer.put(userInfo: userInfo)
+        writer.put(foreign: foreign)
         return writer.tree
     }
 
@@ -65,7 +72,9 @@ extension ManagedObjectModel {
     /// Throws `ModelError.malformed`, naming the spot, where it does not.
     package init(tree: CBOR) throws(ModelError) {
         let reader = try ModelTreeReader(tree, at: "")
-        try reader.allow(["format", "entities", "userInfo"])
+        try reader.allow([
+            "format", "entities", "composites", "fetchRequests", "configurations", "versionIdentifier", "userInfo", "foreign",
+        ])
         if let format = try reader.string("format"), format != Self.formatName {
             throw .malformed(place: "format", reason: "\"\(format)\" is not \"\(Self.formatName)\", the only form this version reads")
         }
@@ -74,7 +83,17 @@ extension ManagedObjectModel {
             entities: try reader.list("entities").map { (element) throws(ModelError) in
                 try EntityDescription(tree: element.tree, at: element.place)
             },
-            userInfo: try reader.userInfo())
+            composites: try reader.list("composites").map { (element) throws(ModelError) in
+                try CompositeDescription(tree: element.tree, at: element.place)
+            },
+            fetchRequestTemplates: try reader.list("fetchRequests").map { (element) throws(ModelError) in
+                try FetchRequestTemplate(tree: element.tree, at: element.place)
+            },
+            configurations: try reader.list("configurations").map { (element) throws(ModelError) in
+                try ConfigurationDescription(tree: element.tree, at: element.place)
+            },
+            versionIdentifier: try reader.string("versionIdentifier"), userInfo: try reader.userInfo())
+        foreign = try reader.foreign()
     }
 }
 

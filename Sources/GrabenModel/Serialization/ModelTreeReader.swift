@@ -48,6 +48,8 @@ struct ModelTreeReader {
         return value
     }
 
+    func bool(_ key: String) throws(ModelError) -> Bool? { fields[key] == nil ? nil : try bool(key, default: false) }
+
     func int(_ key: String) throws(ModelError) -> Int? {
         guard let tree = fields[key] else { return nil }
         guard case .int(let number) = tree, let value = Int(exactly: number) else { throw unexpected(tree, key, "an integer") }
@@ -83,15 +85,18 @@ struct ModelTreeReader {
         }
     }
 
-    func userInfo() throws(ModelError) -> [String: String] {
-        guard let tree = fields["userInfo"] else { return [:] }
-        guard case .map(let entries) = tree else { throw unexpected(tree, "userInfo", "an object") }
+    func userInfo() throws(ModelError) -> [String: String] { try texts("userInfo") }
+
+    /// An object of texts; empty when the key is absent.
+    func texts(_ key: String) throws(ModelError) -> [String: String] {
+        guard let tree = fields[key] else { return [:] }
+        guard case .map(let entries) = tree else { throw unexpected(tree, key, "an object") }
         var result: [String: String] = [:]
-        for (key, entry) in entries {
+        for (name, entry) in entries {
             guard case .string(let value) = entry else {
-                throw .malformed(place: "\(place(of: "userInfo")) / \(key)", reason: "expected text, found \(entry.kindName)")
+                throw .malformed(place: "\(place(of: key)) / \(name)", reason: "expected text, found \(entry.kindName)")
             }
-            result[key] = value
+            result[name] = value
         }
         return result
     }

@@ -21,10 +21,14 @@ struct ModelTreeWriter {
         if !values.isEmpty { fields[key] = .array(values) }
     }
     mutating func put(_ key: String, _ values: [String]) { put(key, values.map { CBOR.string($0) }) }
-    mutating func put(userInfo: [String: String]) {
-        guard !userInfo.isEmpty else { return }
-        var writer = ModelTreeWriter()
-        for (key, value) in userInfo { writer.put(key, value) }
-        fields["userInfo"] = writer.tree
+    mutating func put(_ key: String, _ value: Bool?) {
+        if let value { fields[key] = .bool(value) }
     }
+    mutating func put(_ key: String, texts: [String: String]) {
+        guard !texts.isEmpty else { return }
+        var writer = ModelTreeWriter()
+        for (name, value) in texts { writer.put(name, value) }
+        fields[key] = writer.tree
+    }
+    mutating func put(userInfo: [String: String]) { put("userInfo", texts: userInfo) }
 }

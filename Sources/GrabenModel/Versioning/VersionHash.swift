@@ -1,7 +1,8 @@
 /// A digest of what a model, or an entity, says about stored data.
 ///
-/// Two models with equal hashes read and write the same stores. Not covered: userInfo, class names, default values, delete rules,
-/// renaming identifiers, transient attributes and fetched properties, none of which decides what is stored; nor the order of declaration.
+/// Two models with equal hashes read and write the same stores. Not covered: userInfo, classes and what is generated of them, default
+/// values, bounds and other rules of validation, delete rules, renaming identifiers, indexes, transient attributes, fetched properties and
+/// request templates, none of which decides what is stored; nor the order of declaration.
 /// It is FNV-1a of 128 bits over a canonical text, so it tells versions apart by accident, not against an adversary.
 public struct VersionHash: Sendable, Hashable {
     /// The upper 64 bits.
@@ -42,13 +43,16 @@ extension VersionHash: CustomStringConvertible {
 
 extension VersionHash {
     /// The hash of an entity given the hash of its super-entity, through which a change there reaches every entity below.
-    init(of entity: EntityDescription, superentity: VersionHash?) {
+    init(of entity: EntityDescription, superentity: VersionHash?, composites: [String: CompositeDescription]) {
         var lines: [String] = []
         // Names are identifiers, without spaces, so that no two descriptions give one line.
         for attribute in entity.attributes where !attribute.isTransient {
             var line = "attribute \(attribute.name) \(attribute.type.rawValue)"
             line += attribute.isOptional ? " optional" : " required"
             if attribute.isPacked { line += " packed" }
+            if let expression = attribute.derivationExpression { line += " derived \(expression.debugDescription)" }
+            if let name = attribute.composite { line += " of \(Self.text(ofComposite: name, composites))" }
+            line += Self.text(ofModifier: attribute.versionHashModifier)
             lines.append(line)
         }
         for relationship in entity.relationships {
@@ -61,14 +65,33 @@ extension VersionHash {
                 // A to-one says 0 or 1 for its greatest count and means the same by both.
                 line += " one \(relationship.minCount)"
             }
+            line += Self.text(ofModifier: relationship.versionHashModifier)
             lines.append(line)
         }
         for key in entity.uniquenessConstraints {
             lines.append("unique \(key.sorted().joined(separator: " "))")
         }
-        var text = "entity \(entity.name)\(entity.isAbstract ? " abstract" : "")\n"
+        var text = "entity \(entity.name)\(entity.isAbstract ? " abstract" : "")\(Self.text(ofModifier: entity.versionHashModifier))\n"
         if let superentity { text += "super \(entity.superentity ?? "") \(superentity)\n" }
         text += lines.sorted().map { $0 + "\n" }.joined()
         self.init(of: text)
+    }
+
+    private static func text(ofModifier modifier: String?) -> String { modifier.map { " modifier \($0.debugDescription)" } ?? "" }
+
+    /// The names and types of the elements, whatever the composite is called. Composites of a valid model have no cycles, but a few that
+    /// each hold the next one twice would take for ever to spell out, so a composite is spelled out where it is met first.
+    private static func text(ofComposite name: String, _ composites: [String: CompositeDescription]) -> String {
+        var numbers: [String: Int] = [:]
+        func spell(_ name: String) -> String {
+            if let number = numbers[name] { return "#\(number)" }
+            numbers[name] = numbers.count
+            let elements = (composites[name]?.elements ?? []).sorted { $0.name < $1.name }.map { element in
+                let type = element.composite.map(spell) ?? element.type.rawValue
+                return "\(element.name) \(type)\(text(ofModifier: element.versionHashModifier))"
+            }
+            return "(\(elements.joined(separator: ", ")))"
+        }
+        return spell(name)
     }
 }
