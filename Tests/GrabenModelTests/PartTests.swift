@@ -19,7 +19,7 @@ import Testing
             problems {
                 $0.entities[Self.joint].indexes = [
                     .init(
-                        "byName", [.init("name", isAscending: false), .init("layer")], partialPredicateFormat: "x > 1 AND layer.no == 2"),
+                        "byName", [.init("name", isAscending: false), .init("layer")], partialPredicateFormat: "x > 1 AND layer.n == 2"),
                     .init("byPlace", [.init("x", kind: .spatial), .init("y", kind: .spatial)]),
                     .init("bySum", [.init(.expression("x + y", .double))]),
                 ]
