@@ -28,8 +28,10 @@ let package = Package(
         .target(name: "GrabenModel", dependencies: ["GrabenLog", "GrabenPredicate"], swiftSettings: swift),
         .target(name: "Graben", dependencies: ["GrabenLog", "GrabenPredicate", "GrabenModel", "CGraben"], swiftSettings: swift),
         .target(name: "GrabenDrawing", swiftSettings: swift),
+        .target(name: "GrabenModelGeneration", dependencies: ["GrabenLog", "GrabenModel", "GrabenPredicate"], swiftSettings: swift),
         .executableTarget(
-            name: "GrabenCLI", dependencies: ["Graben", "GrabenDrawing", "GrabenLog", "GrabenModel", "GrabenPredicate"],
+            name: "GrabenCLI",
+            dependencies: ["Graben", "GrabenDrawing", "GrabenLog", "GrabenModel", "GrabenModelGeneration", "GrabenPredicate"],
             swiftSettings: swift),
         .executableTarget(name: "Demo", dependencies: ["Graben", "GrabenDrawing"], path: "Examples/Demo", swiftSettings: swift),
         .executableTarget(name: "QuickStart", dependencies: ["Graben"], path: "Examples/QuickStart", swiftSettings: swift),
@@ -49,6 +51,8 @@ let package = Package(
             name: "GrabenPredicateTests", dependencies: ["GrabenPredicate", "GrabenLog", "GrabenFixtures"], exclude: ["Cases"],
             swiftSettings: swift),
         .testTarget(name: "GrabenModelTests", dependencies: ["GrabenModel", "GrabenFixtures"], swiftSettings: swift),
+        .testTarget(
+            name: "GrabenModelGenerationTests", dependencies: ["Graben", "GrabenModel", "GrabenModelGeneration"], swiftSettings: swift),
         .testTarget(name: "GrabenTests", dependencies: ["Graben", "GrabenModel", "GrabenLog", "GrabenFixtures"], swiftSettings: swift),
         .testTarget(name: "GrabenCLITests", dependencies: ["GrabenCLI", "GrabenFixtures"], swiftSettings: swift),
     ],

@@ -36,7 +36,17 @@ struct ArgumentParser {
             default: name = argument
             }
         }
-        guard let name else { throw .usage("no-command", "a command is missing", hint: "graben help") }
+        guard var name else { throw .usage("no-command", "a command is missing", hint: "graben help") }
+        if CommandTable.isGroup(name) {
+            // The command is two words; without a second one that is a name, what follows asks for help or is a mistake.
+            guard place < arguments.count, !arguments[place].hasPrefix("-"), let verb = next() else {
+                if place < arguments.count, ["--help", "-h"].contains(arguments[place]) { return try help(name) }
+                throw .usage(
+                    "no-command", "\(name) what? Known are \(CommandTable.verbs(of: name).joined(separator: ", "))",
+                    hint: "graben help \(name)")
+            }
+            name += " \(verb)"
+        }
         let command = try CommandTable.command(named: name)
         var invocation = Invocation(command)
         for option in early where command.options.contains(where: { $0.name == option }) { invocation.add(option, "") }
@@ -46,9 +56,7 @@ struct ArgumentParser {
                 break
             }
             if argument == "--help" || argument == "-h" {
-                var help = Invocation(try CommandTable.command(named: "help"))
-                if command.name != "help" { help.operands = [command.name] }
-                return help
+                return try help(command.name == "help" ? nil : command.name)
             }
             if argument.hasPrefix("--") {
                 try long(argument.dropFirst(2), &invocation)
@@ -60,6 +68,12 @@ struct ArgumentParser {
         }
         try checkOperands(invocation)
         return invocation
+    }
+
+    private func help(_ name: String?) throws(CLIError) -> Invocation {
+        var help = Invocation(try CommandTable.command(named: "help"))
+        if let name { help.operands = [name] }
+        return help
     }
 
     private mutating func long(_ text: Substring, _ invocation: inout Invocation) throws(CLIError) {

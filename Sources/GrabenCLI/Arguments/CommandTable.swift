@@ -22,7 +22,9 @@ enum CommandTable {
         OptionSpec("columns", value: "KEYS", "only these, separated by commas: id, attributes, relationships, paths such as start.name"),
     ]
 
-    static let commands: [CommandSpec] = [
+    static let commands: [CommandSpec] = storeCommands + modelCommands + programCommands
+
+    private static let storeCommands: [CommandSpec] = [
         CommandSpec(
             name: "info", summary: "what is in a store, and its health", operands: [store], options: [json],
             notes: [
@@ -107,8 +109,12 @@ enum CommandTable {
             ],
             examples: ["graben draw town.graben -o town.svg", "graben draw town.graben --color z -o - | rsvg-convert > town.png"],
             run: DrawCommand.run),
+    ]
+
+    private static let programCommands: [CommandSpec] = [
         CommandSpec(
-            name: "help", summary: "this, or the help of a command", operands: [OperandSpec("COMMAND", .optional)],
+            name: "help", summary: "this, or the help of a command",
+            operands: [OperandSpec("COMMAND", .optional), OperandSpec("VERB", .optional)],
             run: HelpText.run),
         CommandSpec(name: "version", summary: "the versions of the program and the file format", options: [json], run: VersionCommand.run),
     ]
@@ -117,5 +123,13 @@ enum CommandTable {
         if let command = commands.first(where: { $0.name == name }) { return command }
         let nearest = nearestName(to: name, in: commands.map(\.name))
         throw .usage("unknown-command", "no command \(name.shown)\(suggestion(nearest))", hint: "graben help")
+    }
+
+    /// Whether the word is the first of commands of two words.
+    static func isGroup(_ name: String) -> Bool { commands.contains { $0.name.hasPrefix(name + " ") } }
+
+    /// The second words of such commands.
+    static func verbs(of group: String) -> [String] {
+        commands.filter { $0.name.hasPrefix(group + " ") }.map { String($0.name.dropFirst(group.count + 1)) }
     }
 }

@@ -1,7 +1,10 @@
 /// Help, made from the table of commands.
 enum HelpText {
     static func run(_ session: Session) throws {
-        if let name = session.invocation.operand(0) {
+        let name = session.invocation.operands.joined(separator: " ")
+        if CommandTable.isGroup(name) {
+            try session.output.write(group(name))
+        } else if !name.isEmpty {
             try session.output.write(text(try CommandTable.command(named: name)))
         } else {
             try session.output.write(overview)
@@ -13,6 +16,7 @@ enum HelpText {
             graben \(VersionCommand.program): looks into Graben stores, and fills them
 
             Usage: graben COMMAND STORE [options]
+                   graben model COMMAND MODEL [options]
 
             Commands:
 
@@ -27,6 +31,13 @@ enum HelpText {
 
             """
         return text + table(ExitCode.descriptions.map { ("\($0.code.rawValue)", $0.text) })
+    }
+
+    /// What the commands of one first word are.
+    private static func group(_ name: String) -> String {
+        let commands = CommandTable.commands.filter { $0.name.hasPrefix(name + " ") }
+        return "Usage: graben \(name) COMMAND …\n\nCommands:\n" + table(commands.map { ($0.name, $0.summary) })
+            + "\n`graben help \(name) COMMAND` shows the options of a command.\n"
     }
 
     static func text(_ command: CommandSpec) -> String {

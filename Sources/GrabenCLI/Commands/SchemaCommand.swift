@@ -1,6 +1,4 @@
-import FoundationEssentials
 import Graben
-import GrabenDrawing
 import GrabenModel
 
 /// The model: entities and their properties.
@@ -21,66 +19,7 @@ enum SchemaCommand {
         }
         for (place, entity) in shown.enumerated() {
             if place > 0 { try session.output.write("\n") }
-            try write(entity, session)
+            try ModelText.write(entity, session)
         }
-    }
-
-    private static func write(_ entity: Entity, _ session: Session) throws {
-        var head = session.terminal.heading(entity.name)
-        if let parent = entity.superentity { head += ": \(parent.name)" }
-        if entity.isAbstract { head += " (abstract)" }
-        try session.output.write(head + "\n")
-        var rows: [(String, String, String)] = []
-        for property in entity.properties {
-            switch property.kind {
-            case .attribute(let attribute): rows.append((property.name, attribute.type.rawValue, describe(attribute)))
-            case .relationship(let relationship, _):
-                let arrow = relationship.isToMany ? "→ many \(relationship.destination)" : "→ \(relationship.destination)"
-                rows.append((property.name, arrow, describe(relationship)))
-            case .fetched(let fetched, _): rows.append((property.name, "fetched \(fetched.destination)", describe(fetched)))
-            }
-        }
-        let first = rows.map(\.0.displayWidth).max() ?? 0
-        let second = rows.map(\.1.displayWidth).max() ?? 0
-        for (name, type, rest) in rows {
-            var line = "  \(name)\(String(repeating: " ", count: first - name.displayWidth))  \(type)"
-            if !rest.isEmpty { line += String(repeating: " ", count: second - type.displayWidth + 2) + rest }
-            try session.output.write(line.withoutControls + "\n")
-        }
-        for key in entity.uniqueKeys {
-            try session.output.write("  unique: \(key.properties.map { entity.properties[$0].name }.joined(separator: ", "))\n")
-        }
-    }
-
-    private static func describe(_ attribute: AttributeDescription) -> String {
-        var words: [String] = []
-        if attribute.isPacked { words.append("packed") }
-        if attribute.isTransient { words.append("transient") }
-        if attribute.isOptional { words.append("optional") }
-        if let value = attribute.defaultValue { words.append("default \(ValueText.text(value))") }
-        if let least = attribute.minimum { words.append("at least \(ValueText.text(least))") }
-        if let greatest = attribute.maximum { words.append("at most \(ValueText.text(greatest))") }
-        if let length = attribute.minimumLength { words.append("length at least \(length)") }
-        if let length = attribute.maximumLength { words.append("length at most \(length)") }
-        return words.joined(separator: ", ")
-    }
-
-    private static func describe(_ relationship: RelationshipDescription) -> String {
-        var words = [relationship.inverse.map { "inverse \($0)" } ?? "no inverse"]
-        if relationship.isOrdered { words.append("ordered") }
-        if relationship.isOptional { words.append("optional") }
-        if relationship.minCount > 0 { words.append("at least \(relationship.minCount)") }
-        if relationship.maxCount > 0, relationship.isToMany { words.append("at most \(relationship.maxCount)") }
-        words.append("delete rule \(relationship.deleteRule.rawValue)")
-        return words.joined(separator: ", ")
-    }
-
-    private static func describe(_ fetched: FetchedPropertyDescription) -> String {
-        var words: [String] = []
-        if let format = fetched.predicateFormat { words.append("where \(format)") }
-        if !fetched.sort.isEmpty { words.append("sort \(fetched.sort.joined(separator: ", "))") }
-        if let limit = fetched.limit { words.append("limit \(limit)") }
-        if fetched.offset > 0 { words.append("offset \(fetched.offset)") }
-        return words.joined(separator: "; ")
     }
 }

@@ -8,7 +8,8 @@
 
 /// The bytes of an input file, every read checked.
 enum FileBytes {
-    static func read(_ path: String) throws(CLIError) -> [UInt8] {
+    /// Reads a file, or as many bytes of its beginning as are wanted.
+    static func read(_ path: String, limit: Int = .max) throws(CLIError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw CLIError(.noSuchFile, "file.missing", "opening '\(path)' failed: \(String(cString: strerror(errno)))", file: path)
@@ -18,9 +19,9 @@ enum FileBytes {
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         while true {
             let count = readSome(descriptor, &buffer)
-            if count == 0 { return bytes }
+            if count == 0 || bytes.count >= limit { return bytes }
             if count > 0 {
-                bytes.append(contentsOf: buffer.prefix(count))
+                bytes.append(contentsOf: buffer.prefix(min(count, limit - bytes.count)))
             } else if errno != EINTR {
                 throw CLIError(.inputOutput, "file.read", "reading '\(path)' failed: \(String(cString: strerror(errno)))", file: path)
             }

@@ -1,0 +1,85 @@
+internal import GrabenModel
+internal import GrabenPredicate
+
+/// What a sound model has that Swift cannot say: all of it is looked for, so that it can be mended at once.
+extension SwiftGenerator {
+    /// Names that generated code uses for other things than classes of the model.
+    private static let libraryTypes: Set<String> = [
+        "Bool", "Data", "Date", "Decimal", "Double", "Float", "Int", "Int16", "Int32", "Int64", "Result", "Sequence", "String", "URL",
+        "UUID",
+        "SIMD2", "SIMD3", "Self", "Any", "FetchRequest", "GrabenError", "ManagedObject", "ManagedObjectModel", "ModelError",
+        "OrderedToMany",
+        "PersistentContainer", "ToMany", "Value", "Graben",
+    ]
+
+    func problemsOfClasses() -> [GenerationProblem] {
+        var problems: [GenerationProblem] = []
+        if !options.modelTypeName.isSwiftIdentifier {
+            problems.append(GenerationProblem("\(SwiftText.literal(options.modelTypeName)) is no name for the type that holds the model"))
+        }
+        var owners: [String: String] = [:]
+        for plan in plans where plan.part != .general {
+            let entity = plan.entity.name
+            func add(_ message: String) { problems.append(GenerationProblem(message, entity: entity)) }
+            if !plan.className.isSwiftIdentifier {
+                add("its class \(SwiftText.literal(plan.className)) is no name for one in Swift; give the entity another class name")
+            } else if plan.module == nil {
+                if SwiftGenerator.libraryTypes.contains(plan.className) {
+                    add("its class would hide the type \(plan.className), which the accessors need; give the entity another class name")
+                }
+                if plan.className == options.modelTypeName {
+                    add("its class has the name of the type that holds the model; give one of them another")
+                }
+            }
+            if let module = plan.module,
+                !module.split(separator: ".", omittingEmptySubsequences: false).allSatisfy({ String($0).isSwiftIdentifier })
+            {
+                add("its class is in a module called \(SwiftText.literal(module)), which is no name for one in Swift")
+            }
+            if let other = owners.updateValue(entity, forKey: plan.typeName) {
+                add("its class \(plan.typeName) is that of the entity \(other) too; a class is bound to one entity")
+            }
+            if let access = plan.entity.description.userInfo["access"], SwiftAccess(rawValue: access) == nil {
+                let known = SwiftAccess.allCases.map(\.rawValue)
+                let nearest = nearestName(to: access, in: known).map { "; did you mean \"\($0)\"?" } ?? ""
+                add(
+                    "its userInfo entry access is \(SwiftText.literal(access)), which is none of \(known.joined(separator: ", "))\(nearest)"
+                )
+            }
+        }
+        return problems
+    }
+
+    func problemsOfMembers(of plan: ClassPlan) -> [GenerationProblem] {
+        let entity = plan.entity.name
+        var problems: [GenerationProblem] = []
+        // What inherited accessors are called; a class written by hand has what the generator would give it.
+        var owners: [String: String] = [:]
+        var ancestor = plan.entity.superentity
+        while let parent = ancestor {
+            for member in members[parent.index] { owners[member.name] = "\(parent.name)'s \(member.name)" }
+            ancestor = parent.superentity
+        }
+        var overloads: Set<String> = []
+        for member in members[plan.entity.index] {
+            let owner = member.property ?? member.name
+            func add(_ message: String) { problems.append(GenerationProblem(message, entity: entity, property: owner)) }
+            let isFunction = member.name.contains("(")
+            if !isFunction {
+                if ReservedMembers.names.contains(member.name) {
+                    add("every managed object has a member called \(member.name); give the property another name")
+                } else if !member.name.isSwiftIdentifier {
+                    add("\(SwiftText.literal(member.name)) is no name for a property in Swift; give it another")
+                } else if member.types.contains(member.name) || plans.contains(where: { $0.isWritten && $0.className == member.name }) {
+                    add("the property would hide the type \(member.name); give it a name that begins with a small letter")
+                }
+            }
+            // The two overloads for one member and for many are one thing by name.
+            if isFunction, !overloads.insert("\(owner) \(member.name)").inserted { continue }
+            if let other = owners.updateValue("\(owner)'s \(member.name)", forKey: member.name) {
+                add("its accessor \(member.name) is that of \(other) too; rename one of them")
+            }
+        }
+        return problems
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// The Swift compiler, asked whether it takes a text that uses the modules built with the tests.
+enum Compiler {
+    /// Where the modules are: the folder of the test bundle's products, or nothing where they are laid out in a way that is not known.
+    private static let products: URL? = {
+        #if os(Linux)
+            let me = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        #else
+            let me = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
+        #endif
+        var folder = URL(fileURLWithPath: me).deletingLastPathComponent()
+        for _ in 0..<5 {
+            if FileManager.default.fileExists(atPath: folder.appendingPathComponent("Modules/Graben.swiftmodule").path) { return folder }
+            folder.deleteLastPathComponent()
+        }
+        return nil
+    }()
+
+    static var isAvailable: Bool { products != nil }
+
+    /// What the compiler says of the files, all of one module; nothing where it takes them. Warnings are errors.
+    static func complaints(_ files: [String: String], flags: [String] = []) throws -> String {
+        guard let products else { return "the modules were not found" }
+        let folder = try Folder()
+        let paths = try files.sorted { $0.key < $1.key }.map { try folder.write($0.key, $0.value) }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            [
+                "swiftc", "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-parse-as-library", "-module-name", "Client",
+                "-I", products.appendingPathComponent("Modules").path, "-I", root.appendingPathComponent("Sources/CLZ4").path,
+                "-Xcc", "-fmodule-map-file=\(products.appendingPathComponent("CGraben.build/module.modulemap").path)",
+            ] + flags + paths
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return process.terminationStatus == 0 && said.isEmpty ? "" : "status \(process.terminationStatus): \(said)"
+    }
+
+    /// The package's own folder.
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+}
+
+/// A folder that goes when its test does.
+final class Folder {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("graben-generation-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func write(_ name: String, _ text: String) throws -> String {
+        let file = url.appendingPathComponent(name)
+        try Data(text.utf8).write(to: file)
+        return file.path
+    }
+}
