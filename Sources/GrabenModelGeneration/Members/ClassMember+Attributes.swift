@@ -9,7 +9,8 @@ extension ClassMember {
         self.init(
             name: attribute.name, property: attribute.name, types: [type], document: document,
             head: "var \(attribute.name.swiftIdentifier): \(type)\(attribute.isOptionalInSwift ? "?" : "")",
-            body: .property(get: "attribute(\(key))\(missing)", set: "setAttribute(\(key), newValue)"))
+            // The store works out the value of a derived attribute; one that is set would be lost.
+            body: .property(get: "attribute(\(key))\(missing)", set: attribute.isDerived ? nil : "setAttribute(\(key), newValue)"))
     }
 
     /// The accessor of a packed attribute, with its lane as a literal: the getter costs two loads then.
@@ -69,5 +70,15 @@ struct LanePlace {
 
 extension AttributeDescription {
     /// Whether its property is an Optional: where there may be no value, and the model does not ask for a plain number all the same.
-    var isOptionalInSwift: Bool { isOptional && type != .transformable }
+    var isOptionalInSwift: Bool { isOptional && !(usesScalarType == true && type.isScalar) && type != .transformable }
+}
+
+extension AttributeType {
+    /// Whether a model can ask for its plain Swift type: 0, false or the beginning of 2001 stand for no value then.
+    fileprivate var isScalar: Bool {
+        switch self {
+        case .int16, .int32, .int64, .double, .float, .boolean, .date: true
+        case .decimal, .string, .data, .uuid, .uri, .transformable: false
+        }
+    }
 }

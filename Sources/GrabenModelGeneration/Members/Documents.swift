@@ -17,6 +17,7 @@ enum Documents {
     static func text(for attribute: AttributeDescription) -> String {
         if let own = own(attribute.userInfo) { return own }
         var words = ["The attribute \(attribute.name)"]
+        if let expression = attribute.derivationExpression { words.append("derived from `\(expression)`") }
         if attribute.isTransient { words.append("in memory only") }
         if let value = attribute.defaultValue, !value.isNull { words.append("at first \(plain(value))") }
         if let least = attribute.minimum { words.append("at least \(plain(least))") }

@@ -45,8 +45,8 @@ extension ClassPlan {
 
     private init(_ entity: Entity, parent: ClassPlan?, in model: ResolvedModel, _ options: SwiftOptions) {
         let description = entity.description
-        let named = ClassName(description.managedObjectClassName)
-        let wanted = description.generatedPart(named)
+        let named = ClassName(of: description)
+        let wanted = model.description.generatedPart(of: description)
         let isElsewhere = named.module.map { options.module != nil && $0 != options.module } ?? false
         let isGeneral = wanted == .general && !options.generatesEveryClass
         superclass = parent?.typeName ?? "ManagedObject"
@@ -79,22 +79,27 @@ struct ClassName {
     let module: String?
     let name: String
 
-    init(_ text: String?) {
-        let text = text ?? ""
-        guard let dot = text.lastIndex(of: ".") else {
-            module = nil
-            name = text
-            return
-        }
-        name = String(text[text.index(after: dot)...])
-        module = dot == text.startIndex ? nil : String(text[..<dot])
+    init(of entity: EntityDescription) {
+        let named = entity.managedObjectClass
+        name = named?.name ?? ""
+        module = if case .named(let module)? = named?.module { module } else { nil }
     }
 
     /// Whether no class of its own is meant.
     var isGeneral: Bool { name.isEmpty || name == "NSManagedObject" || name == "ManagedObject" }
 }
 
-extension EntityDescription {
-    /// What the model wants to have generated of the entity's class.
-    func generatedPart(_ name: ClassName) -> ClassPlan.Part { managedObjectClassName != nil && name.isGeneral ? .general : .whole }
+extension ManagedObjectModel {
+    /// Whether the model says anything of classes. One that does not is taken to want one for each entity: else a model written for other
+    /// purposes, or a store's, would have none at all.
+    var saysClasses: Bool { entities.contains { $0.managedObjectClassName != nil || $0.codeGeneration != .manual } }
+
+    /// What the model wants to have generated of an entity's class.
+    func generatedPart(of entity: EntityDescription) -> ClassPlan.Part {
+        switch entity.codeGeneration {
+        case .classDefinition: .whole
+        case .categoryExtension: .properties
+        case .manual: !saysClasses ? .whole : ClassName(of: entity).isGeneral ? .general : .nothing
+        }
+    }
 }

@@ -15,8 +15,10 @@ struct ExitStatusTests {
     @Test("every command has a help of its own that names its usage")
     func everyHelp() throws {
         for line in try Tool.run("help").lines where line.hasPrefix("  ") {
-            guard let name = line.split(separator: " ").first, name.first?.isLetter == true else { continue }
-            let result = try Tool.run("help", String(name))
+            // A name may be two words, and its summary stands two spaces behind it.
+            let name = line.dropFirst(2).firstRange(of: "  ").map { line.dropFirst(2)[..<$0.lowerBound] } ?? ""
+            guard name.first?.isLetter == true else { continue }
+            let result = try Tool.run(["help"] + name.split(separator: " ").map(String.init))
             #expect(result.status == 0 && result.output.contains("Usage: graben \(name)"), "help of \(name)")
         }
     }

@@ -10,7 +10,7 @@ enum Samples {
                 relationships: [RelationshipDescription("items", to: "Item", inverse: "owner", isToMany: true, deleteRule: .cascade)],
                 fetchedProperties: [
                     FetchedPropertyDescription("near", of: "Joint", predicateFormat: "x < $FETCH_SOURCE.x", sort: ["-x"], limit: 3)
-                ]),
+                ], codeGeneration: .classDefinition),
             EntityDescription(
                 "Middle", superentity: "Node", managedObjectClassName: "NSManagedObject",
                 attributes: [
@@ -23,7 +23,8 @@ enum Samples {
                     RelationshipDescription("next", to: "Joint", inverse: "previous"),
                     RelationshipDescription("previous", to: "Joint", inverse: "next", deleteRule: .deny),
                     RelationshipDescription("middles", to: "Middle", isToMany: true, isOrdered: true, deleteRule: .noAction),
-                ], userInfo: ["points": "place=x,y,z; speed = u, v", "documentation": "A joint.\n\nTwo lines of the model's author."]),
+                ], codeGeneration: .classDefinition,
+                userInfo: ["points": "place=x,y,z; speed = u, v", "documentation": "A joint.\n\nTwo lines of the model's author."]),
             EntityDescription(
                 "Item", managedObjectClassName: ".Item",
                 attributes: AttributeType.allCases.flatMap { type in
@@ -37,7 +38,7 @@ enum Samples {
                     RelationshipDescription("owner", to: "Node", inverse: "items"),
                     RelationshipDescription("peers", to: "Item", inverse: "peers", isToMany: true),
                     RelationshipDescription("steps", to: "Joint", isToMany: true, isOrdered: true),
-                ], uniquenessConstraints: [["stringValue"]]),
+                ], uniquenessConstraints: [["stringValue"]], codeGeneration: .classDefinition),
         ], userInfo: ["about": "Text with \"\"\"# and \\#n in it."])
 
     private static let packed =

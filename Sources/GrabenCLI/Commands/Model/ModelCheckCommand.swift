@@ -96,5 +96,8 @@ enum ModelCheckCommand {
 
 extension ModelWarning {
     /// What is wrong, without the place that `description` begins with.
-    fileprivate var inside: String { String("\(self)".dropFirst("\(entity).\(property): ".count)) }
+    fileprivate var inside: String {
+        let text = "\(self)"
+        return text.firstRange(of: ": ").map { String(text[$0.upperBound...]) } ?? text
+    }
 }
