@@ -1,12 +1,12 @@
-# Graben: what one types. Each target says what it does, installs liblz4-dev where it is missing, and stops at the first failure.
+# Graben: what one types. Each target says what it does, installs liblz4-dev and libexpat1-dev where they are missing, and stops at the first failure.
 
 .DEFAULT_GOAL := help
 .PHONY: help deps demo test bench lint
 
 # Tests that walk mapped files, chunks and lanes by address: these run once more under the address sanitizer.
 SANITIZED ?= GrabenLogTests|GrabenTests\..*(Chunk|Column|Packed|Lane|Fault|Sweep|Snapshot)
-# Where the LZ4 header may be.
-LZ4_HEADERS ?= /usr/include/lz4.h /usr/local/include/lz4.h /opt/homebrew/include/lz4.h
+# Where headers may be.
+HEADERS ?= /usr/include /usr/local/include /opt/homebrew/include /opt/homebrew/opt/expat/include
 # Arguments of the benchmarks, as in: make bench ARGS="--quick --only lookup"
 ARGS ?=
 
@@ -18,15 +18,18 @@ help:
 
 # Installing needs apt and the right to use it; where either is missing the message says what to do instead.
 deps:
-	@for header in $(LZ4_HEADERS); do if [ -e "$$header" ]; then exit 0; fi; done; \
+	@found() { for folder in $(HEADERS); do if [ -e "$$folder/$$1" ]; then return 0; fi; done; return 1; }; \
+	missing=; found lz4.h || missing="liblz4-dev"; \
+	found expat.h || [ "$$(uname)" = Darwin ] || missing="$$missing libexpat1-dev"; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ]; then as=""; elif sudo -n true 2>/dev/null; then as="sudo"; else as=none; fi; \
 	if command -v apt-get >/dev/null && [ "$$as" != none ]; then \
-	    echo "==> liblz4-dev is missing; installing it with apt-get"; \
-	    $$as apt-get install -y -q liblz4-dev || { $$as apt-get update -q && $$as apt-get install -y -q liblz4-dev; }; \
+	    echo "==> installing with apt-get what is missing: $$missing"; \
+	    $$as apt-get install -y -q $$missing || { $$as apt-get update -q && $$as apt-get install -y -q $$missing; }; \
 	else \
-	    echo "make: the LZ4 development files (lz4.h, liblz4) are missing, and there is no apt-get or no right to use it here." >&2; \
-	    echo "Install them and run make again: 'apt-get install liblz4-dev' as root on Debian and Ubuntu, 'dnf install lz4-devel'" >&2; \
-	    echo "on Fedora, 'brew install lz4' on macOS." >&2; \
+	    echo "make: development files are missing, and there is no apt-get or no right to use it here: $$missing" >&2; \
+	    echo "Install them and run make again: 'apt-get install $$missing' as root on Debian and Ubuntu, 'dnf install lz4-devel" >&2; \
+	    echo "expat-devel' on Fedora, 'brew install lz4' on macOS, which has expat." >&2; \
 	    exit 1; \
 	fi
 

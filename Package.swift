@@ -23,9 +23,10 @@ let package = Package(
     targets: [
         .target(name: "CGraben"),
         .systemLibrary(name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"]), .brew(["expat"])]),
         .target(name: "GrabenLog", dependencies: ["CGraben", "CLZ4"], swiftSettings: swift),
         .target(name: "GrabenPredicate", dependencies: ["GrabenLog"], swiftSettings: swift),
-        .target(name: "GrabenModel", dependencies: ["GrabenLog", "GrabenPredicate"], swiftSettings: swift),
+        .target(name: "GrabenModel", dependencies: ["GrabenLog", "GrabenPredicate", "CExpat"], swiftSettings: swift),
         .target(name: "Graben", dependencies: ["GrabenLog", "GrabenPredicate", "GrabenModel", "CGraben"], swiftSettings: swift),
         .target(name: "GrabenDrawing", swiftSettings: swift),
         .target(name: "GrabenModelGeneration", dependencies: ["GrabenLog", "GrabenModel", "GrabenPredicate"], swiftSettings: swift),

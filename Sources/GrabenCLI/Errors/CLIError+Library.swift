@@ -76,7 +76,9 @@ extension CLIError {
     private init(model error: ModelError) {
         switch error {
         case .invalid: self.init(.badData, "model.invalid", error.description)
-        case .malformed: self.init(.badData, "model.malformed", error.description)
+        case .malformed, .notImported: self.init(.badData, "model.malformed", error.description)
+        case .notExportable: self.init(.badData, "model.not-exportable", error.description)
+        case .unwritable(let path, _): self.init(.cannotCreate, "file.unwritable", error.description, file: path)
         case .unreadable(let path, _): self.init(.noSuchFile, "file.missing", error.description, file: path)
         }
     }

@@ -30,7 +30,7 @@ extension ManagedObjectModel {
         do {
             data = try Data(contentsOf: URL(filePath: path))
         } catch {
-            throw .unreadable(path: path, reason: (error as? CocoaError)?.modelReason ?? "\(error)")
+            throw .unreadable(path: path, reason: error.modelReason)
         }
         return try load(json: data)
     }
@@ -97,14 +97,15 @@ extension ManagedObjectModel {
     }
 }
 
-extension CocoaError {
+extension Error {
     /// What the system says where it says anything, else what the code stands for.
-    fileprivate var modelReason: String {
-        if let cause = underlying as? POSIXError { return String(cString: strerror(cause.code.rawValue)) }
-        switch code {
+    var modelReason: String {
+        guard let error = self as? CocoaError else { return "\(self)" }
+        if let cause = error.underlying as? POSIXError { return String(cString: strerror(cause.code.rawValue)) }
+        switch error.code {
         case .fileReadNoSuchFile, .fileNoSuchFile: return "no such file"
         case .fileReadNoPermission: return "no permission"
-        default: return "error \(code.rawValue) of the file system"
+        default: return "error \(error.code.rawValue) of the file system"
         }
     }
 }

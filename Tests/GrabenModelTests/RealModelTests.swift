@@ -1,0 +1,24 @@
+import FoundationEssentials
+import GrabenLog
+import GrabenModel
+import Testing
+
+/// A folder of model files from real projects, which have licences of their own and are not part of the package: beside its root, or
+/// where the environment says.
+let realModels: [String] = {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let folder = ProcessInfo.processInfo.environment["GRABEN_MODELS"] ?? root.appending(path: "../shared/models").standardized.path
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.filter { $0.hasSuffix(".xml") }.sorted().map { "\(folder)/\($0)" }
+}()
+
+@Suite(.enabled(if: !realModels.isEmpty, "there is no folder of real models")) struct RealModelTests {
+    @Test("every real model file is read without a warning and can be used", arguments: realModels)
+    func usable(path: String) throws {
+        let imported = try ImportedModel(contentsOf: path)
+        #expect(imported.warnings.map(\.description) == [])
+        let resolved = try imported.model.resolved()
+        #expect(resolved.warnings.map(\.description) == [])
+        #expect(try ManagedObjectModel.load(json: imported.model.jsonData()) == imported.model)
+    }
+}
