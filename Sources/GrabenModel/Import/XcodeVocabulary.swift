@@ -45,8 +45,6 @@ enum XcodeVocabulary {
         static let packed = "graben.packed"
         /// The default of a Binary or Transformable attribute, in base 64.
         static let defaultValue = "graben.default"
-        static let minimumLength = "graben.minimumLength"
-        static let maximumLength = "graben.maximumLength"
     }
 
     /// What is written into every element of a name unless the model says otherwise; where it is read, it says nothing.
