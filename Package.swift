@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import Foundation
 import PackageDescription
 
@@ -11,7 +12,51 @@ func peer(_ header: String, _ library: String, _ macro: String) -> (c: [CSetting
 let sqlite = peer("sqlite3.h", "sqlite3", "GRABEN_PEER_SQLITE")
 let lmdb = peer("lmdb.h", "lmdb", "GRABEN_PEER_LMDB")
 
+/// Where the toolchain keeps the SwiftSyntax its own macros are built with: the folder `lib/swift/host` of the toolchain that runs this
+/// manifest, wherever it is installed. The package description library that is loaded into this process lies in the same `lib/swift`;
+/// where it cannot be found, `swiftc` in PATH, its links followed, shows the way. GRABEN_TOOLCHAIN names another `usr` folder.
+func swiftSyntaxFolder() -> String? {
+    let environment = ProcessInfo.processInfo.environment
+    var libraries: [String] = []
+    if let chosen = environment["GRABEN_TOOLCHAIN"] {
+        libraries = ["\(chosen)/lib/swift"]
+    } else {
+        #if canImport(Darwin)
+            let images = (0..<_dyld_image_count()).compactMap { _dyld_get_image_name($0).map { String(cString: $0) } }
+        #else
+            let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+            let images = maps.split(separator: "\n").compactMap { line in line.firstIndex(of: "/").map { String(line[$0...]) } }
+        #endif
+        for image in images {
+            if let end = image.range(of: "/pm/ManifestAPI/") { libraries.append(String(image[..<end.lowerBound])) }
+        }
+        for folder in (environment["PATH"] ?? "").split(separator: ":") {
+            let compiler = URL(fileURLWithPath: "\(folder)/swiftc").resolvingSymlinksInPath()
+            libraries.append(compiler.deletingLastPathComponent().deletingLastPathComponent().path + "/lib/swift")
+        }
+    }
+    let folders = libraries.map { "\($0)/host" }
+    return folders.first { FileManager.default.fileExists(atPath: "\($0)/SwiftSyntaxMacros.swiftmodule") }
+}
+let swiftSyntax = swiftSyntaxFolder()
+if swiftSyntax == nil {
+    print("This Swift toolchain has no SwiftSyntax (usr/lib/swift/host), so Graben is built without @Entity and its other macros.")
+}
+
 let swift: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+/// For targets that use the macros, or declare them: `#if GRABEN_MACROS` is false where they cannot be built.
+let macroDefines: [SwiftSetting] = swiftSyntax == nil ? [] : [.define("GRABEN_MACROS")]
+let macroUsing: [SwiftSetting] = swift + macroDefines
+var macroTargets: [Target] = []
+if let folder = swiftSyntax {
+    let flags: [String] = [
+        "-L", folder, "-Xlinker", "-rpath", "-Xlinker", folder, "-lSwiftSyntax", "-lSwiftSyntaxMacros", "-lSwiftSyntaxBuilder",
+        "-lSwiftDiagnostics", "-lSwiftCompilerPluginMessageHandling",
+    ]
+    let compiling: [SwiftSetting] = swift + [.unsafeFlags(["-I", folder])]
+    macroTargets = [.macro(name: "GrabenMacros", swiftSettings: compiling, linkerSettings: [.unsafeFlags(flags)])]
+}
+let macroDependencies: [Target.Dependency] = macroTargets.map { .target(name: $0.name) }
 
 let package = Package(
     name: "graben",
@@ -27,7 +72,10 @@ let package = Package(
         .target(name: "GrabenLog", dependencies: ["CGraben", "CLZ4"], swiftSettings: swift),
         .target(name: "GrabenPredicate", dependencies: ["GrabenLog"], swiftSettings: swift),
         .target(name: "GrabenModel", dependencies: ["GrabenLog", "GrabenPredicate", "CExpat"], swiftSettings: swift),
-        .target(name: "Graben", dependencies: ["GrabenLog", "GrabenPredicate", "GrabenModel", "CGraben"], swiftSettings: swift),
+        .target(
+            name: "Graben",
+            dependencies: ["GrabenLog", "GrabenPredicate", "GrabenModel", "CGraben"] + macroDependencies,
+            swiftSettings: macroUsing),
         .target(name: "GrabenDrawing", swiftSettings: swift),
         .target(name: "GrabenModelGeneration", dependencies: ["GrabenLog", "GrabenModel", "GrabenPredicate"], swiftSettings: swift),
         .executableTarget(
@@ -56,7 +104,7 @@ let package = Package(
             name: "GrabenModelGenerationTests", dependencies: ["Graben", "GrabenModel", "GrabenModelGeneration"], swiftSettings: swift),
         .testTarget(name: "GrabenTests", dependencies: ["Graben", "GrabenModel", "GrabenLog", "GrabenFixtures"], swiftSettings: swift),
         .testTarget(name: "GrabenCLITests", dependencies: ["GrabenCLI", "GrabenFixtures"], swiftSettings: swift),
-    ],
+    ] + macroTargets,
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17
 )
