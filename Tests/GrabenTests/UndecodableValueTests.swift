@@ -1,5 +1,6 @@
 import Foundation
 import Graben
+import GrabenFixtures
 import Testing
 
 @testable import GrabenLog

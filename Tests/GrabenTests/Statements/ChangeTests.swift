@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Graben
+import GrabenFixtures
 import Testing
 
 @Suite("Change tracking")

@@ -1,4 +1,5 @@
 import Graben
+import GrabenFixtures
 import Testing
 
 @Suite("Access calls, events, statistics and evolution")

@@ -1,4 +1,5 @@
 import Graben
+import GrabenFixtures
 import GrabenModel
 import Testing
 

@@ -1,15 +1,15 @@
-import Foundation
+package import FoundationEssentials
 
 /// A folder for the files of one test, removed when the test lets go of it.
-final class TemporaryFolder {
-    let url: URL
+package final class TemporaryFolder {
+    package let url: URL
 
-    init() throws {
+    package init() throws {
         url = FileManager.default.temporaryDirectory.appending(path: "graben-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    func path(_ name: String) -> String { url.appending(path: name).path }
+    package func path(_ name: String) -> String { url.appending(path: name).path }
 }
