@@ -3,7 +3,7 @@ enum ClassBinding {
     /// Every way in which class and entity disagree.
     static func problems(_ info: EntityInfo, superinfo: EntityInfo?) -> [String] {
         let objectClass = info.objectClass
-        var problems: [String] = []
+        var problems = declarationProblems(info)
         for accessor in objectClass.primitiveAccessors {
             guard let number = info.entity.propertyNumber(named: accessor.key) else {
                 let nearest = info.entity.nearestPropertyName(to: accessor.key).map { "; did you mean \"\($0)\"?" } ?? ""

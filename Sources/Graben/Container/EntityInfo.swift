@@ -14,6 +14,8 @@ final class EntityInfo: Sendable {
     /// The class's own accessors, by property number.
     let accessors: [PrimitiveAccessor?]
     let hasAccessors: Bool
+    /// The property of each number that the class's accessors use; nil where the entity has none of that name.
+    let numbered: [PropertyInfo?]
     /// Property numbers of the relationships.
     let relationships: [Int]
     /// Property numbers that a new object's defaults are set for: those with one.
@@ -35,6 +37,7 @@ final class EntityInfo: Sendable {
         }
         self.accessors = accessors
         hasAccessors = accessors.contains { $0 != nil }
+        numbered = objectClass.accessorKeys.map { [properties] key in entity.propertyNumber(named: key).map { properties[$0] } }
         relationships = properties.filter { $0.link != nil }.map(\.number)
         defaulted = properties.filter { !$0.defaultValue.isNull }.map(\.number)
     }

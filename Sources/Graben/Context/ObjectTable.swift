@@ -36,6 +36,9 @@ final class ObjectTable {
     /// Whether rows without an object may have unsaved packed values: a bulk edit by id makes no objects.
     var hasLooseRows = false
 
+    /// The property that was looked up last. An accessor announces by name what it knows by number, twice: this spares the look-up.
+    var lastProperty = 0
+
     static let rowsPerPage = 1024
 
     init(info: EntityInfo, stored: StoredEntity?, snapshot: LogSnapshot?, context: ManagedObjectContext?) {
@@ -57,6 +60,14 @@ final class ObjectTable {
     }
 
     func id(_ row: Row) -> ObjectID { ObjectID(store: stored?.storeNumber ?? 0, entity: UInt32(info.index), row: row) }
+
+    /// The number of a property; the one looked up last is found by comparing its name, without hashing.
+    func propertyNumber(named key: String) -> Int? {
+        if lastProperty < info.properties.count, info.properties[lastProperty].name == key { return lastProperty }
+        guard let number = info.entity.propertyNumber(named: key) else { return nil }
+        lastProperty = number
+        return number
+    }
 
     // MARK: Registry
 

@@ -9,14 +9,17 @@ extension ManagedObject {
     /// An object in no context answers [].
     /// - Throws: `GrabenError.unknownKey`, `.fetchedProperty`, `.fetchedPropertyCycle`, `.wrongType` where the key names no fetched property.
     public final func fetched<T: ManagedObject>(_ key: String, as type: T.Type = T.self) throws(GrabenError) -> [T] {
-        let number = try info.number(key)
-        guard info.properties[number].kind == .fetched else {
-            throw .wrongType(entity: info.name, key: key, expected: "a fetched property", found: "another property")
+        try fetched(info.properties[try info.number(key)])
+    }
+
+    final func fetched<T: ManagedObject>(_ property: PropertyInfo) throws(GrabenError) -> [T] {
+        guard property.kind == .fetched else {
+            throw .wrongType(entity: info.name, key: property.name, expected: "a fetched property", found: "another property")
         }
         guard let context else { return [] }
-        willAccessValue(forKey: key)
-        defer { didAccessValue(forKey: key) }
-        return try fetchedIDs(number).compactMap { context.object(with: $0) as? T }
+        willAccessValue(forKey: property.name)
+        defer { didAccessValue(forKey: property.name) }
+        return try fetchedIDs(property.number).compactMap { context.object(with: $0) as? T }
     }
 
     /// What a subclass's getter of a fetched property returns: as `fetched(_:as:)`, but an error goes to the context and yields [].

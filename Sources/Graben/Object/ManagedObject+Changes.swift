@@ -5,7 +5,7 @@ extension ManagedObject {
 
     final func accessWillBegin(_ key: String?) {
         guard has(ObjectFlag.fault) else { return }
-        if let key, let number = info.entity.propertyNumber(named: key) {
+        if let key, let number = _table.propertyNumber(named: key) {
             switch info.properties[number].kind {
             case .packed where info.accessors[number] == nil, .toMany, .fetched: return
             default: break
@@ -15,7 +15,7 @@ extension ManagedObject {
     }
 
     final func changeWillBegin(_ key: String) {
-        guard let number = info.entity.propertyNumber(named: key) else { return }
+        guard let number = _table.propertyNumber(named: key) else { return }
         fireIfNeeded()
         let data = data
         if let index = data.open.firstIndex(where: { $0.property == number }) {
@@ -28,7 +28,7 @@ extension ManagedObject {
     }
 
     final func changeDidEnd(_ key: String) {
-        guard let number = info.entity.propertyNumber(named: key) else { return }
+        guard let number = _table.propertyNumber(named: key) else { return }
         guard let data = _data, let index = data.open.firstIndex(where: { $0.property == number }) else {
             let error = GrabenError.unbalancedChange(
                 entity: info.name, key: key, uri: objectID.uriRepresentation,

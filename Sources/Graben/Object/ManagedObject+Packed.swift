@@ -93,10 +93,8 @@ extension ManagedObject {
     }
 
     final func setPackedValue(_ lane: Int, _ value: Value) {
-        guard let key = info.laneKey(lane) else { return }
-        willChangeValue(forKey: key)
-        setPrimitive(info.laneProperties[lane], value)
-        didChangeValue(forKey: key)
+        guard lane < info.laneProperties.count else { return }
+        change(info.properties[info.laneProperties[lane]], to: value)
     }
 
     /// A lane's value as the column (or the object outside a context) has it; never reads past a field of the class's own.

@@ -8,14 +8,13 @@ extension ManagedObject {
     /// A relationship reads as the ids it refers to, a fetched property as the ids it finds.
     /// - Throws: `GrabenError.unknownKey`; what evaluating a fetched property throws.
     public final func value(forKey key: String) throws(GrabenError) -> Value {
-        let number = try info.number(key)
+        let property = info.properties[try info.number(key)]
         willAccessValue(forKey: key)
         defer { didAccessValue(forKey: key) }
-        let property = info.properties[number]
         switch property.kind {
-        case .attribute, .packed, .transient, .toOne: return primitive(number)
-        case .toMany: return .references(memberIDs(number))
-        case .fetched: return .references(try fetchedIDs(number))
+        case .attribute, .packed, .transient, .toOne: return primitive(property.number)
+        case .toMany: return .references(memberIDs(property.number))
+        case .fetched: return .references(try fetchedIDs(property.number))
         }
     }
 
@@ -24,20 +23,26 @@ extension ManagedObject {
     /// A relationship takes `.reference`, `.references` or `.null`.
     /// - Throws: `GrabenError.unknownKey`, `.wrongType`, `.readOnlyProperty`, `.foreignObject`, `.noContext`.
     public final func setValue(_ value: Value, forKey key: String) throws(GrabenError) {
-        let number = try info.number(key)
-        let property = info.properties[number]
+        try set(info.properties[try info.number(key)], to: value)
+    }
+
+    final func set(_ property: PropertyInfo, to value: Value) throws(GrabenError) {
         let fitting = try checked(value, for: property)
         if property.kind == .toMany {
-            guard case .references(let ids) = fitting, let context else { throw .noContext(entity: info.name, doing: "setting \(key)") }
-            try setMembers(number, ids.map { context.object(with: $0) })
+            guard case .references(let ids) = fitting, let context else {
+                throw .noContext(entity: info.name, doing: "setting \(property.name)")
+            }
+            try setMembers(property.number, ids.map { context.object(with: $0) })
             return
         }
-        try checkChangeable(key)
-        if case .reference(let id) = fitting, let context { try checkRelatable(context.object(with: id), key) }
+        try checkChangeable(property.name)
+        if case .reference(let id) = fitting, let context { try checkRelatable(context.object(with: id), property.name) }
         change(property, to: fitting)
     }
 
-    private final func change(_ property: PropertyInfo, to value: Value) {
+    /// Sets a value that fits, announced and recorded.
+    final func change(_ property: PropertyInfo, to value: Value) {
+        _table.lastProperty = property.number
         willChangeValue(forKey: property.name)
         setPrimitive(property.number, value)
         didChangeValue(forKey: property.name)
@@ -94,14 +99,18 @@ extension ManagedObject {
     /// What a subclass's setter of a to-one relationship does; the other side is set too.
     public final func setToOne(_ key: String, _ object: ManagedObject?) {
         do throws(GrabenError) {
-            try checkRelatable(object, key)
-            let property = info.properties[try info.number(key)]
-            guard property.kind == .toOne else {
-                throw GrabenError.wrongType(entity: info.name, key: key, expected: "another kind of value", found: "an object")
-            }
-            try checkChangeable(key)
-            change(property, to: try checked(object.map { .reference($0.objectID) } ?? .null, for: property))
+            try setTarget(info.properties[try info.number(key)], object)
         } catch { refuse(error) }
+    }
+
+    /// Makes a to-one relationship refer to an object, or to none; the other side is set too.
+    final func setTarget(_ property: PropertyInfo, _ object: ManagedObject?) throws(GrabenError) {
+        try checkRelatable(object, property.name)
+        guard property.kind == .toOne else {
+            throw GrabenError.wrongType(entity: info.name, key: property.name, expected: "another kind of value", found: "an object")
+        }
+        try checkChangeable(property.name)
+        change(property, to: try checked(object.map { .reference($0.objectID) } ?? .null, for: property))
     }
 
     final func numberOrReport(_ key: String) -> Int? {

@@ -72,6 +72,25 @@ open class ManagedObject {
     /// number can never mean another attribute.
     open class var packedAttributes: [String]? { nil }
 
+    /// The name of the entity the class declares; the class's own name where it declares none.
+    open class var entityName: String { entityDescription?.name ?? "\(self)" }
+
+    /// The entity the class declares, with the properties that the class itself adds; nil where it declares none. `@Entity` writes it.
+    ///
+    /// A class that declares none inherits its superclass's description, and is then no entity of its own.
+    open class var entityDescription: EntityDescription? { nil }
+
+    /// The key path of every property with an accessor, inherited ones included, rooted at the class that is asked. `@Entity` writes it.
+    ///
+    /// Typed predicates, sort descriptors and `fetched(_:)` find a property's name by it.
+    open class var propertyKeyPaths: [PropertyKeyPath] { [] }
+
+    /// The names of the properties in the order in which accessors number them, inherited ones first. `@Entity` writes it.
+    ///
+    /// `attribute(at:)` and its kin take such a number: which property of a model it means is looked up when the class is bound, so that
+    /// an access hashes no name.
+    open class var accessorKeys: [String] { [] }
+
     // MARK: Hooks
 
     /// Called once, when the object is inserted, after its defaults are in place; the place for further defaults and for observers.

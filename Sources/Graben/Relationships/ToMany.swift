@@ -167,13 +167,18 @@ extension ManagedObject {
 
     private final func toManyNumber(_ key: String) -> Int? {
         guard let number = numberOrReport(key) else { return nil }
-        guard info.properties[number].kind == .toMany else {
+        return toManyNumber(info.properties[number])
+    }
+
+    /// The number of a to-many relationship, its access announced; nil, and a report, where it is none.
+    final func toManyNumber(_ property: PropertyInfo) -> Int? {
+        guard property.kind == .toMany else {
             _table.context?.report(
-                .wrongType(entity: info.name, key: key, expected: "one object or value", found: "a to-many accessor"))
+                .wrongType(entity: info.name, key: property.name, expected: "one object or value", found: "a to-many accessor"))
             return nil
         }
-        willAccessValue(forKey: key)
-        didAccessValue(forKey: key)
-        return number
+        willAccessValue(forKey: property.name)
+        didAccessValue(forKey: property.name)
+        return property.number
     }
 }
