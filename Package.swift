@@ -57,6 +57,9 @@ if let folder = swiftSyntax {
     macroTargets = [.macro(name: "GrabenMacros", swiftSettings: compiling, linkerSettings: [.unsafeFlags(flags)])]
 }
 let macroDependencies: [Target.Dependency] = macroTargets.map { .target(name: $0.name) }
+if swiftSyntax != nil {
+    macroTargets.append(.testTarget(name: "GrabenMacroTests", dependencies: ["Graben", "GrabenFixtures"], swiftSettings: macroUsing))
+}
 
 let package = Package(
     name: "graben",

@@ -3,7 +3,7 @@
 import SwiftSyntaxMacros
 
 struct GrabenPlugin: PluginProvider {
-    var macros: [any Macro.Type] { [EntityMacro.self] }
+    var macros: [any Macro.Type] { [EntityMacro.self, PropertyMacro.self, MarkerMacro.self] }
 
     func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
         guard let macro = macros.first(where: { "\($0)" == typeName }) else { throw UnknownMacro(name: "\(moduleName).\(typeName)") }
