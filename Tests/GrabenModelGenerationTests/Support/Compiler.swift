@@ -29,7 +29,8 @@ enum Compiler {
         process.arguments =
             [
                 "swiftc", "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-parse-as-library", "-module-name", "Client",
-                "-I", products.appendingPathComponent("Modules").path, "-I", root.appendingPathComponent("Sources/CLZ4").path,
+                "-I", products.appendingPathComponent("Modules").path, "-I", root.appendingPathComponent("Sources/CLZ4").path, "-I",
+                root.appendingPathComponent("Sources/CExpat").path,
                 "-Xcc", "-fmodule-map-file=\(products.appendingPathComponent("CGraben.build/module.modulemap").path)",
             ] + flags + paths
         let pipe = Pipe()
