@@ -30,7 +30,10 @@ enum StoreRegistry {
         do {
             switch configuration.location {
             case .file(let path): return try Log.open(path: path, in: RealFileSystem(), options: options)
-            case .inMemory: return try Log.open(path: "memory", in: MemoryFileSystem(), options: options)
+            case .inMemory:
+                // It is gone before anyone could open it again.
+                options.writesIndex = false
+                return try Log.open(path: "memory", in: MemoryFileSystem(), options: options)
             }
         } catch { throw .store(error) }
     }

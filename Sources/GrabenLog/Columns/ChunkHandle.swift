@@ -9,16 +9,19 @@ package final class ChunkHandle: @unchecked Sendable {
     @exclusivity(unchecked) var usedSlots: Int
     /// Who may change the bytes in place; 0 for a mapped chunk.
     let owner: UInt64
+    /// Where in the log the bytes stand; 0 when they are not there.
+    let logOffset: UInt64
     /// Chunks of the same slots in the lane order of later layouts, made on demand and kept as long as this one.
     private let conversions = ConditionLock()
     private var converted: [ChunkHandle] = []
 
-    /// A chunk mapped from the log.
-    init(mapped base: UnsafeRawPointer, layout: RecordLayout, usedSlots: Int) {
+    /// A chunk mapped from the log at an offset, or with 0 from an index file.
+    init(mapped base: UnsafeRawPointer, at logOffset: UInt64, layout: RecordLayout, usedSlots: Int) {
         self.base = UnsafeMutableRawPointer(mutating: base)
         self.layout = layout
         self.usedSlots = usedSlots
         owner = 0
+        self.logOffset = logOffset
     }
 
     /// A chunk of zeros on the heap.
@@ -29,6 +32,7 @@ package final class ChunkHandle: @unchecked Sendable {
         self.layout = layout
         usedSlots = 0
         self.owner = owner
+        logOffset = 0
     }
 
     deinit { if owner != 0 { base.deallocate() } }

@@ -96,13 +96,21 @@ package struct FrameHeader: Sendable, Equatable {
 
     /// The first payload block whose checksum is wrong; nil when all are right. `base` is the frame's first byte.
     package func firstBadBlock(_ base: UnsafeRawPointer) -> Int? {
-        let table = base + Self.tableOffset(payloadLength)
-        for block in 0..<Self.blockCount(payloadLength) {
-            let start = block * Format.blockByteCount
-            let size = min(Format.blockByteCount, payloadLength - start)
-            let expected = UInt32(littleEndian: table.loadUnaligned(fromByteOffset: block * 4, as: UInt32.self))
-            if graben_crc32c(0, base + Format.frameHeaderByteCount + start, size) != expected { return block }
-        }
-        return nil
+        (0..<Self.blockCount(payloadLength)).first { !isBlockRight($0, base) }
+    }
+
+    /// Whether a payload block has the checksum the table says. `base` is the frame's first byte.
+    @inline(__always)
+    func isBlockRight(_ block: Int, _ base: UnsafeRawPointer) -> Bool {
+        let start = block * Format.blockByteCount
+        let size = min(Format.blockByteCount, payloadLength - start)
+        let place = Self.tableOffset(payloadLength) + block * 4
+        let expected = UInt32(littleEndian: base.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+        return graben_crc32c(0, base + Format.frameHeaderByteCount + start, size) == expected
+    }
+
+    /// The checksum in the header of the frame at `base`.
+    static func checksum(_ base: UnsafeRawPointer) -> UInt32 {
+        UInt32(littleEndian: base.loadUnaligned(fromByteOffset: 60, as: UInt32.self))
     }
 }

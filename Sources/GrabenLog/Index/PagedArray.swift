@@ -5,7 +5,8 @@ internal import Synchronization
 ///     page:  references Int (atomic) | owner UInt64 | live entries UInt64 | zeros up to 64 | 512 words
 ///
 /// A word is 0 (absent) or, in a leaf, the caller's; above the leaves it is the address of the page below. A page is changed in place only
-/// by the owner that made it, so whoever holds an older array never sees a change. Manual memory and counts, because one commit shares
+/// by the owner that made it, so whoever holds an older array never sees a change. Rows of a page that is absent may lie in an index file,
+/// `base`; the page is copied from there before it is changed. Manual memory and counts, because one commit shares
 /// thousands of pages with its predecessor and arrays of class references would retain and release each of them on every copy.
 package final class PagedArray: @unchecked Sendable {
     static let fanOut = 512
@@ -17,15 +18,26 @@ package final class PagedArray: @unchecked Sendable {
     @exclusivity(unchecked) private var height = 0
     /// Leaf words are retained objects.
     private let holdsObjects: Bool
+    /// What absent pages hold.
+    let base: MappedRows?
     /// The leaf of the last `exchange`, which this array's owner may change in place.
     @exclusivity(unchecked) private var lastLeaf: Page?
     @exclusivity(unchecked) private var lastLeafNumber = -1
     @exclusivity(unchecked) private var lastOwner: UInt64 = 0
 
-    package init(holdsObjects: Bool = false) { self.holdsObjects = holdsObjects }
+    package init(holdsObjects: Bool = false) {
+        self.holdsObjects = holdsObjects
+        base = nil
+    }
+
+    init(base: MappedRows) {
+        holdsObjects = false
+        self.base = base
+    }
 
     private init(sharing other: PagedArray) {
         holdsObjects = other.holdsObjects
+        base = other.base
         height = other.height
         root = other.root
         if let root { Self.retain(root) }
@@ -76,6 +88,13 @@ package final class PagedArray: @unchecked Sendable {
         return page
     }
 
+    /// A leaf with what the base has for it.
+    private func makeLeaf(_ number: Int, owner: UInt64) -> Page {
+        let page = Self.makePage(owner: owner)
+        if let base { _ = base.copy(number, into: Self.words(page)) }
+        return page
+    }
+
     /// The page itself when `owner` made it, else a copy which takes over the caller's reference.
     private func writable(_ page: Page, height: Int, owner: UInt64) -> Page {
         if Self.owner(page) == owner { return page }
@@ -102,10 +121,10 @@ package final class PagedArray: @unchecked Sendable {
     /// The word at an index; 0 when there is none. O(height), which is 3 up to 134 million.
     @inline(__always)
     package subscript(index: Int) -> UInt {
-        guard index < capacity(height), index >= 0, var page = root else { return 0 }
+        guard index < capacity(height), index >= 0, var page = root else { return base?.word(index) ?? 0 }
         var shift = 9 * (height - 1)
         while shift > 0 {
-            guard let child = Page(bitPattern: Self.words(page)[index >> shift & 511]) else { return 0 }
+            guard let child = Page(bitPattern: Self.words(page)[index >> shift & 511]) else { return base?.word(index) ?? 0 }
             page = child
             shift -= 9
         }
@@ -121,10 +140,14 @@ package final class PagedArray: @unchecked Sendable {
             return place.pointee
         }
         if word == 0, self[index] == 0 { return 0 }
+        if root == nil {
+            height = 1
+            while index >= capacity(height) { height += 1 }
+            root = height == 1 ? makeLeaf(0, owner: owner) : Self.makePage(owner: owner)
+        }
         while index >= capacity(height) {
             let page = Self.makePage(owner: owner)
             if let old = root { Self.words(page)[0] = UInt(bitPattern: old) }
-            // Height 0 has no page at all, so the first page is a leaf.
             root = page
             height += 1
         }
@@ -134,7 +157,9 @@ package final class PagedArray: @unchecked Sendable {
         var level = height
         while level > 1 {
             let place = Self.words(page) + (index >> (9 * (level - 1)) & 511)
-            let child = Page(bitPattern: place.pointee).map { writable($0, height: level - 1, owner: owner) } ?? Self.makePage(owner: owner)
+            let child =
+                Page(bitPattern: place.pointee).map { writable($0, height: level - 1, owner: owner) }
+                ?? (level == 2 ? makeLeaf(index >> 9, owner: owner) : Self.makePage(owner: owner))
             place.pointee = UInt(bitPattern: child)
             page = child
             level -= 1
@@ -150,8 +175,80 @@ package final class PagedArray: @unchecked Sendable {
     /// Calls `body` with every index that has a word, ascending from `start`, until it answers false. Answers whether it went to the end.
     @discardableResult
     package func forEach<E: Error>(from start: Int = 0, _ body: (Int, UInt) throws(E) -> Bool) throws(E) -> Bool {
+        var start = max(0, start)
+        if let base {
+            guard
+                try forEachLeaf(
+                    start / Self.fanOut..<max(base.pageCount, start / Self.fanOut),
+                    { (number, words) throws(E) -> Bool in
+                        for slot in max(0, start - number * Self.fanOut)..<Self.fanOut where words[slot] != 0 {
+                            guard try body(number * Self.fanOut + slot, words[slot]) else { return false }
+                        }
+                        return true
+                    })
+            else { return false }
+            start = max(start, base.pageCount * Self.fanOut)
+        }
         guard let root, start < capacity(height) else { return true }
-        return try visit(root, level: height, first: 0, from: max(0, start), body)
+        return try visit(root, level: height, first: 0, from: start, body)
+    }
+
+    /// The leaf of these rows; nil when there is none.
+    private func leaf(_ number: Int) -> UnsafeMutablePointer<UInt>? {
+        guard number < capacity(height) / Self.fanOut, var page = root else { return nil }
+        var level = height
+        while level > 1 {
+            guard let child = Page(bitPattern: Self.words(page)[number >> (9 * (level - 2)) & 511]) else { return nil }
+            page = child
+            level -= 1
+        }
+        return Self.words(page)
+    }
+
+    /// Lends the words of each of these leaves that has any, whether it lies here or in the base, until `body` answers false.
+    @discardableResult
+    func forEachLeaf<E: Error>(
+        _ numbers: Range<Int>, _ body: (Int, UnsafePointer<UInt>) throws(E) -> Bool
+    ) throws(E) -> Bool {
+        let copy = UnsafeMutablePointer<UInt>.allocate(capacity: Self.fanOut)
+        defer { copy.deallocate() }
+        for number in numbers {
+            if let words = leaf(number) {
+                guard try body(number, UnsafePointer(words)) else { return false }
+            } else if let base, base.copy(number, into: copy) {
+                guard try body(number, UnsafePointer(copy)) else { return false }
+            }
+        }
+        return true
+    }
+
+    /// The number of leaves up to the last one that may have a word.
+    var leafLimit: Int { max(base?.pageCount ?? 0, root == nil ? 0 : capacity(height) / Self.fanOut) }
+
+    /// Whether the leaf of these rows is the base's own, unchanged.
+    func isBase(_ number: Int) -> Bool { base != nil && leaf(number) == nil }
+
+    /// Calls `body` with every index whose word is another than in the base (0 where there is none), and both words, the base's first.
+    /// O(pages in memory).
+    func forEachChange<E: Error>(_ body: (Int, UInt, UInt) throws(E) -> Void) throws(E) {
+        guard let root else { return }
+        let old = UnsafeMutablePointer<UInt>.allocate(capacity: Self.fanOut)
+        old.initialize(repeating: 0, count: Self.fanOut)
+        defer { old.deallocate() }
+        try visitLeaves(root, level: height, first: 0) { (number, words) throws(E) in
+            if let base { _ = base.copy(number, into: old) }
+            for slot in 0..<Self.fanOut where words[slot] != old[slot] { try body(number * Self.fanOut + slot, old[slot], words[slot]) }
+        }
+    }
+
+    private func visitLeaves<E: Error>(
+        _ page: Page, level: Int, first: Int, _ body: (Int, UnsafePointer<UInt>) throws(E) -> Void
+    ) throws(E) {
+        if level == 1 { return try body(first / Self.fanOut, UnsafePointer(Self.words(page))) }
+        for slot in 0..<Self.fanOut {
+            guard let child = Page(bitPattern: Self.words(page)[slot]) else { continue }
+            try visitLeaves(child, level: level - 1, first: first + (slot << (9 * (level - 1))), body)
+        }
     }
 
     private func visit<E: Error>(

@@ -145,7 +145,7 @@ private struct LogChecker {
             guard reader.remaining >= layout.chunkByteCount else { throw .truncated }
             try reader.skip(reader.remaining - layout.chunkByteCount)
             if (frame.payloadOffset + UInt64(reader.position)) % 64 != 0 { note(place, "a chunk is not aligned to 64 bytes") }
-            let chunk = ChunkHandle(mapped: reader.pointer, layout: layout, usedSlots: rows.count)
+            let chunk = ChunkHandle(mapped: reader.pointer, at: 0, layout: layout, usedSlots: rows.count)
             for lane in layout.lanes.indices {
                 for slot in rows.count..<slotsPerChunk
                 where chunk.bits(lane, slot) != 0 || (layout.lanes[lane].isOptional && chunk.isValid(lane, slot)) {

@@ -17,6 +17,7 @@ extension Log {
             case .deferred: publishWithoutSync()
             }
         } catch { throw .log(error) }
+        checkpointIfNeeded(snapshot)
         return (result, snapshot)
     }
 
@@ -100,7 +101,7 @@ extension Log {
     }
 
     /// Makes sure that the bytes of a frame lie in the last mapping: none straddles two.
-    private func ensureMapped(_ file: any LogFile, _ offset: UInt64, _ length: Int) throws(LogError) {
+    func ensureMapped(_ file: any LogFile, _ offset: UInt64, _ length: Int) throws(LogError) {
         if let last = writer.regions.last, last.covers(offset, length) { return }
         let start = offset / mappingGranularity * mappingGranularity
         let region = try Self.map(file, start, offset + UInt64(length), options)

@@ -84,53 +84,23 @@ extension Log {
 
     /// Syncs from a thread of its own after half a second, so that deferred commits are durable within one.
     private func startTimer() {
-        let box = Unmanaged.passRetained(TimerTarget(log: self)).toOpaque()
-        #if canImport(Darwin)
-            var thread: pthread_t?
-            let result = pthread_create(
-                &thread, nil,
-                {
-                    TimerTarget.run($0); return nil
-                }, box)
-        #else
-            var thread = pthread_t()
-            let result = pthread_create(
-                &thread, nil,
-                { argument in
-                    if let argument { TimerTarget.run(argument) }
-                    return nil
-                }, box)
-        #endif
-        guard result == 0 else {
-            Unmanaged<TimerTarget>.fromOpaque(box).release()
+        // Not kept alive meanwhile: a log that is let go of syncs by itself.
+        let hasThread = DetachedThread.start { [weak self] in
+            usleep(500_000)
+            self?.timerFired()
+        }
+        guard hasThread else {
             // No thread to be had: sync now rather than never.
             syncLock.withLock { publication.isTimerSet = false }
             try? synchronize()
             return
         }
-        #if canImport(Darwin)
-            if let thread { pthread_detach(thread) }
-        #else
-            pthread_detach(thread)
-        #endif
     }
 
-    fileprivate func timerFired() {
+    private func timerFired() {
         syncLock.withLock { publication.isTimerSet = false }
         // A failure poisons the log; the next commit, synchronize or close reports it.
         try? synchronize()
-    }
-
-    /// Carries a log to the timer's thread without keeping it alive meanwhile.
-    private final class TimerTarget: @unchecked Sendable {
-        weak let log: Log?
-        init(log: Log) { self.log = log }
-
-        static func run(_ argument: UnsafeMutableRawPointer) {
-            let target = Unmanaged<TimerTarget>.fromOpaque(argument).takeRetainedValue()
-            usleep(500_000)
-            target.log?.timerFired()
-        }
     }
 
     /// Returns once everything committed so far is durable.
@@ -146,6 +116,7 @@ extension Log {
         let isWriter = health.readOnlyReason == nil
         // Outside the writer lock first, so that other commits do not wait for this sync. Its failure shows again below.
         if isWriter { try? synchronize() }
+        endCheckpointing()
         try writerLock.withLock { () throws(LogError) in
             guard let file = writer.file else { return }
             // Whatever fails, the handle is given up: what was acknowledged is durable, and the next opening finds the end of the log itself.
@@ -166,6 +137,7 @@ extension Log {
             if try file.size() > writer.tail { try file.truncate(to: writer.tail) }
             counters.withLock { $0.syncs += 1 }
             try file.sync()
+            checkpointAtClose(upTo: writer.tail)
             try system.remove(SideFile.path(of: path))
         }
     }
@@ -178,6 +150,7 @@ extension Log {
         writer.buffer.reset()
         writer.buffer.appendZeros(Format.frameHeaderByteCount)
         marker.seal(writer.buffer, salt: header.salt)
+        try ensureMapped(file, marker.offset, marker.length)
         writer.needsCut = true
         try file.write(writer.buffer.bytes, at: writer.tail)
         note(written: writer.buffer.count)

@@ -26,7 +26,9 @@ package struct CommitHistory: Sequence {
                     continue
                 }
                 start = nil
-                guard let metadata = Self.metadata(base + Format.frameHeaderByteCount, frame) else { return nil }
+                guard snapshot.isChecked(frame, from: frame.metadataOffset),
+                    let metadata = Self.metadata(base + Format.frameHeaderByteCount, frame)
+                else { return nil }
                 return CommitInfo(
                     number: frame.commit, time: metadata.time, author: metadata.author, counts: metadata.counts, offset: first,
                     byteCount: frame.end - first)
@@ -64,6 +66,17 @@ package struct LogSummary: Sendable, Equatable {
     package let commits: UInt64
     package let catalogVersion: UInt32
     package let entities: [EntitySummary]
+    /// nil when there is no index file that this log was opened from or has written.
+    package let index: IndexSummary?
+    /// Why the index file could not be written the last time that was tried; nothing is lost by it.
+    package let indexFailure: LogError?
+}
+
+/// What `graben info` shows of an index file.
+package struct IndexSummary: Sendable, Equatable {
+    package let byteCount: UInt64
+    /// How much of the log the next opening has to replay.
+    package let tailByteCount: UInt64
 }
 
 extension Log {
@@ -72,10 +85,16 @@ extension Log {
 
     package func summary() throws(LogError) -> LogSummary {
         let snapshot = newest
+        let (covered, byteCount, failure) = checkpointing.lock.withLock {
+            (checkpointing.coveredEnd, checkpointing.byteCount, checkpointing.failure)
+        }
         return LogSummary(
             fileSize: try fileSize(), logSize: snapshot.endOffset, commits: snapshot.commitNumber, catalogVersion: snapshot.catalog.version,
             entities: snapshot.catalog.entities.map {
                 EntitySummary(entity: $0, liveCount: snapshot.liveCount($0.code), highestRow: snapshot.highestRow($0.code))
-            })
+            },
+            index: covered > 0
+                ? IndexSummary(byteCount: byteCount, tailByteCount: snapshot.endOffset - min(snapshot.endOffset, covered)) : nil,
+            indexFailure: failure)
     }
 }

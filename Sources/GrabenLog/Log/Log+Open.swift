@@ -47,18 +47,23 @@ extension Log {
         }
         let header = try FileHeader.read(file, path: path)
         let region = try map(file, 0, size, options)
-        let replay = try replay(path: path, header: header, region: region, limit: size, knownDurable: 0)
+        let index = IndexFile.open(log: path, in: system)
+        let replay = try load(path: path, header: header, region: region, limit: size, knownDurable: 0, index: index)
         if let damage = replay.health.damage { throw .damaged(path: path, offset: damage.offset, reason: damage.reason) }
         // After a crash the kernel may still hold commits no sync has returned for; nothing is called durable before one has.
         if !replay.health.wasClosedCleanly, size > UInt64(Format.headerByteCount) { try file.sync() }
         let sideFile = try SideFile(system, log: path, salt: header.salt, durableEnd: replay.tail)
-        return Log(
+        let log = Log(
             path: path, options: options, header: header, system: system, file: file, replay: replay, size: size, sideFile: sideFile)
+        // After a crash, so that the next one need not replay all of this again.
+        log.checkpointIfNeeded(replay.snapshot)
+        return log
     }
 
     private static func openForReading(_ path: String, _ system: any LogFileSystem, _ options: LogOptions) throws(LogError) -> Log {
         let file = try system.open(path, .readOnly)
         let header = try FileHeader.read(file, path: path)
+        var index = IndexFile.open(log: path, in: system)
         var limit = try file.size()
         var knownDurable: UInt64 = 0
         if try file.isLockedElsewhere() {
@@ -66,6 +71,8 @@ extension Log {
             if let side = SideFile.read(system, log: path), side.salt == header.salt, side.durableEnd <= limit {
                 limit = side.durableEnd
                 knownDurable = side.durableEnd
+                // The writer put it there after it last said how far the log is durable.
+                if let found = index, found.header.durableEnd > limit { index = nil }
             } else {
                 throw .system(operation: "asking the writer for the durable end of", path: path, number: Platform.tryAgain)
             }
@@ -74,7 +81,8 @@ extension Log {
             try? file.sync()
         }
         let region = try file.map(offset: 0, length: Int(clamping: max(limit, UInt64(Format.headerByteCount))))
-        var replay = try replay(path: path, header: header, region: region, limit: limit, knownDurable: knownDurable)
+        var replay = try load(
+            path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, index: index)
         replay.health.readOnlyReason = "it was opened read-only"
         if let damage = replay.health.damage { replay.health.readOnlyReason = "it is damaged at byte \(damage.offset)" }
         return Log(path: path, options: options, header: header, system: system, file: file, replay: replay, size: limit, sideFile: nil)

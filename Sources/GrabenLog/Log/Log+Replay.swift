@@ -6,16 +6,43 @@ struct Replay {
     var health = LogHealth()
     /// Whether zeros and nothing else follow the tail.
     var restIsZero: Bool
+    /// The index file the snapshot stands on, if any.
+    var checkpoint: Checkpoint? { snapshot.checkpoint }
 }
 
 extension Log {
-    /// Rebuilds the index from the log's frames. `limit` is how far the file may be read; `knownDurable` an offset the side file of a running
-    /// writer vouches for.
+    /// What the log and the index file beside it come to. The index is believed where it is this log's; where it is not, or the log below it
+    /// turns out bad, the log is replayed from its beginning, and what the index calls durable counts.
+    static func load(
+        path: String, header: FileHeader, region: MappedRegion, limit: UInt64, knownDurable: UInt64, index: IndexFile?
+    ) throws(LogError) -> Replay {
+        guard let index, Checkpoint.belongs(index.header, to: header) else {
+            return try replay(path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, checkpoint: nil)
+        }
+        do throws(LogError) {
+            if let checkpoint = try Checkpoint(index, path: path, header: header, region: region, limit: limit) {
+                let replay = try replay(
+                    path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, checkpoint: checkpoint)
+                if replay.health.damage == nil { return replay }
+            }
+        } catch {
+            // Which of the two is bad, and where, the log alone shows.
+        }
+        return try replay(
+            path: path, header: header, region: region, limit: limit, knownDurable: max(knownDurable, index.header.durableEnd),
+            checkpoint: nil)
+    }
+
+    /// Applies the log's frames to what a checkpoint says of those before, or to nothing. `limit` is how far the file may be read;
+    /// `knownDurable` an offset the side file of a running writer or an index vouches for; `permuted` the entities whose slots may differ from
+    /// their rows, nil for all.
     static func replay(
-        path: String, header: FileHeader, region: MappedRegion, limit: UInt64, knownDurable: UInt64
+        path: String, header: FileHeader, region: MappedRegion, limit: UInt64, knownDurable: UInt64, checkpoint: Checkpoint?,
+        permuted: Set<EntityCode>? = nil
     ) throws(LogError) -> Replay {
         let base = region.base
-        let scan = LogScan(base, limit: limit, salt: header.salt)
+        let start = checkpoint?.snapshot()
+        let scan = LogScan(base, limit: limit, salt: header.salt, after: checkpoint)
         let durable = max(scan.durableEnd, knownDurable)
         var damage: LogHealth.Damage?
         if durable > scan.end {
@@ -27,7 +54,7 @@ extension Log {
         var stop = scan.end
         while true {
             // Bytes that fail while they are applied have changed the index already, so it is built again up to the commit before them.
-            let pass = try replayPass(path: path, header: header, region: region, limit: stop)
+            let pass = try replayPass(path: path, header: header, region: region, limit: stop, start: start, permuted: permuted)
             switch pass.failure {
             case nil:
                 var health = LogHealth()
@@ -55,13 +82,13 @@ extension Log {
     }
 
     private static func replayPass(
-        path: String, header: FileHeader, region: MappedRegion, limit: UInt64
+        path: String, header: FileHeader, region: MappedRegion, limit: UInt64, start: LogSnapshot?, permuted: Set<EntityCode>?
     ) throws(LogError) -> (snapshot: LogSnapshot, tail: UInt64, failure: PassFailure?) {
         let base = region.base
-        let assembler = SnapshotAssembler(path: path, purpose: .replay, from: nil) { base + Int($0) }
-        var cursor = FrameCursor(base, limit: limit, salt: header.salt)
-        var tail = UInt64(Format.headerByteCount)
-        var commit: UInt64 = 0
+        let assembler = SnapshotAssembler(path: path, purpose: .replay, from: start, permuted: permuted) { base + Int($0) }
+        var cursor = FrameCursor(base, limit: limit, salt: header.salt, after: start?.checkpoint)
+        var tail = start?.endOffset ?? UInt64(Format.headerByteCount)
+        var commit = start?.commitNumber ?? 0
         var parts: [(base: UnsafeRawPointer, header: FrameHeader)] = []
         var failure: PassFailure?
         frames: while let frame = cursor.next() {
@@ -91,6 +118,8 @@ extension Log {
             commit = frame.commit
             tail = frame.end
         }
+        // With nothing behind it, what the index says is the store as it is.
+        if let start, commit == start.commitNumber, tail == start.endOffset { return (start, tail, failure) }
         return (assembler.makeSnapshot(commit: commit, endOffset: tail, regions: [region]), tail, failure)
     }
 }

@@ -22,6 +22,7 @@ package final class Log: Sendable {
     let publication: Publication
     private let reservations = Mutex<[EntityCode: UInt64]>([:])
     let counters = Mutex(LogStatistics())
+    let checkpointing: Checkpointing
 
     /// What only the holder of the writer lock touches.
     final class Writer: @unchecked Sendable {
@@ -88,6 +89,7 @@ package final class Log: Sendable {
             file: file, tail: replay.tail, preallocatedEnd: replay.restIsZero ? max(size, replay.tail) : replay.tail,
             needsCut: !replay.restIsZero, appended: replay.snapshot, endsWithMarker: replay.health.wasClosedCleanly)
         writer.sideFile = sideFile
+        checkpointing = Checkpointing(coveredEnd: replay.checkpoint?.durableEnd ?? 0, byteCount: replay.checkpoint?.file.byteCount ?? 0)
         publication = Publication(newest: replay.snapshot, durableEnd: replay.tail, file: file, sideFile: sideFile)
     }
 
@@ -107,7 +109,12 @@ package final class Log: Sendable {
     package var newest: LogSnapshot { syncLock.withLock { publication.newest } }
     package var statistics: LogStatistics { counters.withLock { $0 } }
     /// Bytes that were once durable and are bad.
-    package var damage: LogHealth.Damage? { health.damage }
+    package var damage: LogHealth.Damage? {
+        if let damage = health.damage { return damage }
+        // Opened from the index, a log is found damaged when the bad bytes are read.
+        guard case .damaged(_, let offset, let reason)? = newest.checkpoint?.failure else { return nil }
+        return LogHealth.Damage(offset: offset, reason: reason)
+    }
     /// Every byte before this offset is known durable.
     package var durableEnd: UInt64 { syncLock.withLock { publication.durableEnd } }
 

@@ -14,6 +14,10 @@ package struct LogOptions: Sendable {
     package var preallocation: Int
     /// Who writes, for commits that do not say.
     package var author: String?
+    /// Whether the index file is written, at close and from time to time; of no use to a store in memory.
+    package var writesIndex: Bool
+    /// The index is written when so much of the log came after the last one, or a quarter of the index's own size if that is more.
+    var checkpointByteCount: UInt64 = 4 << 20
     /// For tests of commits in several parts.
     var partByteCount = Format.partByteCount
     /// How much address space is mapped beyond the end of the file; for tests of several mappings.
@@ -21,13 +25,14 @@ package struct LogOptions: Sendable {
 
     package init(
         readOnly: Bool = false, createIfMissing: Bool = true, durability: Durability = .full, preallocation: Int = 1 << 20,
-        author: String? = nil
+        author: String? = nil, writesIndex: Bool = true
     ) {
         self.readOnly = readOnly
         self.createIfMissing = createIfMissing
         self.durability = durability
         self.preallocation = preallocation
         self.author = author
+        self.writesIndex = writesIndex
     }
 }
 

@@ -11,11 +11,13 @@ struct LogScan {
     /// Whether so much looked like frames and was none that the search was given up; no crash leaves such bytes.
     var gaveUp = false
 
-    /// Walks the headers of the bytes `base..<base + limit`, then looks for frames after the first place that has none.
-    init(_ base: UnsafeRawPointer, limit: UInt64, salt: UInt64) {
-        end = UInt64(Format.headerByteCount)
+    /// Walks the headers of the bytes `base..<base + limit`, from the end of what a checkpoint covers, then looks for frames after the first
+    /// place that has none.
+    init(_ base: UnsafeRawPointer, limit: UInt64, salt: UInt64, after checkpoint: Checkpoint? = nil) {
+        end = checkpoint?.durableEnd ?? UInt64(Format.headerByteCount)
         durableEnd = end
-        var cursor = FrameCursor(base, limit: limit, salt: salt)
+        endsWithMarker = checkpoint?.endsWithMarker ?? false
+        var cursor = FrameCursor(base, limit: limit, salt: salt, after: checkpoint)
         while let header = cursor.next() {
             durableEnd = max(durableEnd, header.durableEnd)
             endsWithMarker = header.kind == .closeMarker
@@ -61,15 +63,17 @@ struct FrameCursor {
     private let base: UnsafeRawPointer
     private let limit: UInt64
     private let salt: UInt64
-    private var offset = UInt64(Format.headerByteCount)
-    private var commit: UInt64 = 0
+    private var offset: UInt64
+    private var commit: UInt64
     /// The part expected next; 0 between commits.
     private var part: UInt32 = 0
 
-    init(_ base: UnsafeRawPointer, limit: UInt64, salt: UInt64) {
+    init(_ base: UnsafeRawPointer, limit: UInt64, salt: UInt64, after checkpoint: Checkpoint? = nil) {
         self.base = base
         self.limit = limit
         self.salt = salt
+        offset = checkpoint?.durableEnd ?? UInt64(Format.headerByteCount)
+        commit = checkpoint?.commit ?? 0
     }
 
     mutating func next() -> FrameHeader? {

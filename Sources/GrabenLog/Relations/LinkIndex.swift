@@ -69,28 +69,39 @@ final class LinkRun: Sendable {
     }
 }
 
-/// One direction of a relationship kept as links: runs, oldest first, each at least twice as long as the next.
+/// One direction of a relationship kept as links: what an index file holds, if there is one, and runs, oldest first, each at least twice as
+/// long as the next.
 struct LinkRuns: Sendable {
+    private let base: MappedLinkBase?
     private var runs: [LinkRun] = []
 
+    init(base: MappedLinkBase? = nil) { self.base = base }
+
+    /// The base in the index file, when that is all there is.
+    var soleBase: MappedLinkBase? { runs.isEmpty ? base : nil }
+
     mutating func append(_ unsorted: [LinkEntry]) {
-        let run = LinkRun(unsorted: unsorted, isBase: runs.isEmpty)
+        let run = LinkRun(unsorted: unsorted, isBase: base == nil && runs.isEmpty)
         guard !run.entries.isEmpty else { return }
         runs.append(run)
         while runs.count > 1, runs[runs.count - 1].entries.count * 2 >= runs[runs.count - 2].entries.count {
             let newer = runs.removeLast()
             let older = runs.removeLast()
-            runs.append(LinkRun.merge(older, newer, isBase: runs.isEmpty))
+            runs.append(LinkRun.merge(older, newer, isBase: base == nil && runs.isEmpty))
         }
+    }
+
+    /// Every link, in order.
+    func all() -> [LinkEntry] {
+        var merged = LinkRun(sorted: base?.entries { _ in true } ?? [])
+        for run in runs { merged = LinkRun.merge(merged, run, isBase: true) }
+        return merged.entries
     }
 
     /// The links of one object, by the other end. O(runs log n + links).
     func entries(_ key: UInt64) -> [LinkEntry] {
-        guard let first = runs.first else { return [] }
-        let base = Array(first.entries[first.range(key)])
-        guard runs.count > 1 else { return base }
-        var merged = LinkRun(sorted: base)
-        for run in runs.dropFirst() {
+        var merged = LinkRun(sorted: base?.entries(from: (key, 0)) { $0.key == key } ?? [])
+        for run in runs {
             let range = run.range(key)
             if !range.isEmpty { merged = LinkRun.merge(merged, LinkRun(sorted: Array(run.entries[range])), isBase: true) }
         }
@@ -99,13 +110,23 @@ struct LinkRuns: Sendable {
 
     /// How many links one object has. O(runs log n + what the later runs say of it).
     func count(_ key: UInt64) -> Int {
-        guard let base = runs.first else { return 0 }
+        // The oldest run without removals is counted as it stands.
+        let first = base == nil ? runs.first : nil
         var others = Set<UInt64>()
-        for run in runs.dropFirst() {
+        for run in runs.dropFirst(first == nil ? 0 : 1) {
             for entry in run.entries[run.range(key)] { others.insert(entry.other) }
         }
-        var count = base.range(key).count
-        for other in others { count += (contains(key, other) ? 1 : 0) - (base.contains(key, other) ? 1 : 0) }
+        var count = first?.range(key).count ?? 0
+        if let base {
+            base.forEach(from: (key, 0)) { entry in
+                if entry.key == key { count += 1 }
+                return entry.key == key
+            }
+        }
+        for other in others {
+            count += contains(key, other) ? 1 : 0
+            count -= (first?.contains(key, other) ?? base?.contains(key, other) ?? false) ? 1 : 0
+        }
         return count
     }
 
@@ -116,7 +137,29 @@ struct LinkRuns: Sendable {
                 return !run.entries[place].isRemoved
             }
         }
-        return false
+        return base?.contains(key, other) ?? false
+    }
+}
+
+extension MappedLinkBase {
+    /// The links from a place on, as long as `isWanted`.
+    func entries(from start: (key: UInt64, other: UInt64) = (0, 0), while isWanted: (LinkEntry) -> Bool) -> [LinkEntry] {
+        var result: [LinkEntry] = []
+        forEach(from: start) { entry in
+            guard isWanted(entry) else { return false }
+            result.append(entry)
+            return true
+        }
+        return result
+    }
+
+    func contains(_ key: UInt64, _ other: UInt64) -> Bool {
+        var isThere = false
+        forEach(from: (key, other)) { entry in
+            isThere = entry.key == key && entry.other == other
+            return false
+        }
+        return isThere
     }
 }
 

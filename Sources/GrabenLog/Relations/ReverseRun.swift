@@ -104,11 +104,19 @@ final class ReverseRun: Sendable {
     }
 }
 
-/// A reverse index as of one commit: runs, oldest first, each at least twice as long as the next.
+/// A reverse index as of one commit: all pairs of some commit before, in memory or in an index file, and runs of what came since, oldest
+/// first, each at least twice as long as the next.
 struct ReverseIndex: Sendable {
-    private(set) var runs: [ReverseRun]
+    enum Base: Sendable {
+        case array([UInt64])
+        case mapped(MappedReverseBase)
+    }
 
-    init(base: [UInt64]) { runs = [ReverseRun(added: base, removed: [])] }
+    private(set) var base: Base
+    private(set) var runs: [ReverseRun] = []
+
+    init(base: [UInt64]) { self.base = .array(base) }
+    init(base: MappedReverseBase) { self.base = .mapped(base) }
 
     mutating func append(_ run: ReverseRun) {
         guard run.count > 0 else { return }
@@ -116,13 +124,75 @@ struct ReverseIndex: Sendable {
         while runs.count > 1, runs[runs.count - 1].count * 2 >= runs[runs.count - 2].count {
             let newer = runs.removeLast()
             let older = runs.removeLast()
-            runs.append(ReverseRun.merge(older, newer, isBase: runs.isEmpty))
+            runs.append(ReverseRun.merge(older, newer, isBase: false))
+        }
+        // A base in an index file stays there until the next one is written.
+        if runs.count == 1, case .array(let pairs) = base, runs[0].count * 2 >= pairs.count {
+            base = .array(ReverseRun.merge(ReverseRun(added: pairs, removed: []), runs[0], isBase: true).added)
+            runs = []
+        }
+    }
+
+    /// Every pair, ascending.
+    func all() throws(LogError) -> [UInt64] {
+        var pairs: [UInt64] = []
+        switch base {
+        case .array(let array): pairs = array
+        case .mapped(let mapped):
+            pairs.reserveCapacity(mapped.pairs.count)
+            try mapped.forEach(from: 0) {
+                pairs.append($0)
+                return true
+            }
+        }
+        for run in runs { pairs = ReverseRun.union(ReverseRun.subtract(pairs, run.removed), run.added) }
+        return pairs
+    }
+
+    private func basePairs(_ target: Row) throws(LogError) -> [UInt64] {
+        switch base {
+        case .array(let pairs): return Array(pairs[ReverseRun.range(pairs, target)])
+        case .mapped(let mapped):
+            var result: [UInt64] = []
+            try mapped.forEach(from: UInt64(target) << 32) { word in
+                guard word >> 32 == UInt64(target) else { return false }
+                result.append(word)
+                return true
+            }
+            return result
+        }
+    }
+
+    private func baseCount(_ target: Row) throws(LogError) -> Int {
+        switch base {
+        case .array(let pairs): return ReverseRun.range(pairs, target).count
+        case .mapped(let mapped):
+            var count = 0
+            try mapped.forEach(from: UInt64(target) << 32) { word in
+                guard word >> 32 == UInt64(target) else { return false }
+                count += 1
+                return true
+            }
+            return count
+        }
+    }
+
+    private func baseContains(_ word: UInt64) throws(LogError) -> Bool {
+        switch base {
+        case .array(let pairs): return ReverseRun.contains(pairs, word)
+        case .mapped(let mapped):
+            var isThere = false
+            try mapped.forEach(from: word) { found in
+                isThere = found == word
+                return false
+            }
+            return isThere
         }
     }
 
     /// The sources that refer to the target, ascending. O(runs log n + sources).
-    func sources(of target: Row) -> [Row] {
-        var result: [UInt64] = []
+    func sources(of target: Row) throws(LogError) -> [Row] {
+        var result = try basePairs(target)
         for run in runs {
             let added = ReverseRun.range(run.added, target)
             let removed = ReverseRun.range(run.removed, target)
@@ -133,26 +203,26 @@ struct ReverseIndex: Sendable {
     }
 
     /// O(runs log n + what the later runs say of the target).
-    func count(of target: Row) -> Int {
-        guard let base = runs.first else { return 0 }
+    func count(of target: Row) throws(LogError) -> Int {
         var words = Set<UInt64>()
-        for run in runs.dropFirst() {
+        for run in runs {
             words.formUnion(run.added[ReverseRun.range(run.added, target)])
             words.formUnion(run.removed[ReverseRun.range(run.removed, target)])
         }
-        var count = ReverseRun.range(base.added, target).count
+        var count = try baseCount(target)
         for word in words {
-            count += (contains(Row(truncatingIfNeeded: word), of: target) ? 1 : 0) - (ReverseRun.contains(base.added, word) ? 1 : 0)
+            count += try contains(Row(truncatingIfNeeded: word), of: target) ? 1 : 0
+            count -= try baseContains(word) ? 1 : 0
         }
         return count
     }
 
-    func contains(_ source: Row, of target: Row) -> Bool {
+    func contains(_ source: Row, of target: Row) throws(LogError) -> Bool {
         let word = UInt64(target) << 32 | UInt64(source)
         for run in runs.reversed() {
             if ReverseRun.contains(run.added, word) { return true }
             if ReverseRun.contains(run.removed, word) { return false }
         }
-        return false
+        return try baseContains(word)
     }
 }

@@ -6,6 +6,8 @@ final class EntityState: @unchecked Sendable {
     let records: PagedArray
     /// Chunk number to its handle.
     let chunks: PagedArray
+    /// The chunks that `chunks` has no handle for may stand in an index file.
+    let baseChunks: MappedChunks?
     // Exclusivity is unchecked: replay counts millions of records here, and nothing it does meanwhile calls back.
     /// -1 when there never was one.
     @exclusivity(unchecked) var highestRow: Int64
@@ -18,7 +20,20 @@ final class EntityState: @unchecked Sendable {
         self.owner = owner
         records = PagedArray()
         chunks = PagedArray(holdsObjects: true)
+        baseChunks = nil
         (highestRow, liveCount, hasChunks) = (-1, 0, false)
+    }
+
+    /// An entity as an index file tells of it.
+    init(_ entity: IndexRoot.Entity, checkpoint: Checkpoint) {
+        code = entity.code
+        // Nobody's: whoever changes the entity makes a copy first.
+        owner = 0
+        records = PagedArray(base: MappedRows(file: checkpoint.file, entity: entity, checkpoint: checkpoint))
+        chunks = PagedArray(holdsObjects: true)
+        baseChunks = entity.chunks.count > 0 ? MappedChunks(file: checkpoint.file, entity: entity, checkpoint: checkpoint) : nil
+        (highestRow, liveCount, hasChunks) = (entity.highestRow, entity.liveCount, entity.chunks.count > 0)
+        slotMap = entity.slots.count > 0 ? SlotMap(entity, checkpoint: checkpoint) : nil
     }
 
     init(copying other: EntityState, owner: UInt64) {
@@ -26,13 +41,21 @@ final class EntityState: @unchecked Sendable {
         self.owner = owner
         records = other.records.copy()
         chunks = other.chunks.copy()
+        baseChunks = other.baseChunks
         (highestRow, liveCount, hasChunks, slotMap) = (other.highestRow, other.liveCount, other.hasChunks, other.slotMap)
     }
 
     @inline(__always) func slot(_ row: Row) -> Int { slotMap?.slot(row) ?? Int(row) }
     @inline(__always) func row(_ slot: Int) -> Row { slotMap?.row(slot) ?? Row(truncatingIfNeeded: slot) }
 
-    func chunk(_ index: Int) -> ChunkHandle? {
+    /// A chunk with its bytes checked; nil where no row has one. Throws when it is in the index or the log and neither has it whole.
+    func chunk(_ index: Int) throws(LogError) -> ChunkHandle? {
+        if let known = changedChunk(index) { return known }
+        return try baseChunks?.chunk(index)
+    }
+
+    /// A chunk that is in memory or was read from the log when that was replayed; nil for one only an index file tells of.
+    func changedChunk(_ index: Int) -> ChunkHandle? {
         UnsafeRawPointer(bitPattern: chunks[index]).map { Unmanaged<ChunkHandle>.fromOpaque($0).takeUnretainedValue() }
     }
 
@@ -65,6 +88,8 @@ final class EntityState: @unchecked Sendable {
 /// Layouts by number and the newest of each entity. One object for all snapshots of a catalog.
 final class LayoutTable: @unchecked Sendable {
     let catalog: Catalog
+    /// Where in the log the catalogs stand that this came from, oldest first.
+    let places: [IndexRoot.CatalogPlace]
     private let byNumber: [RecordLayout?]
     /// The same without reference counts; the catalog keeps the layouts alive.
     private let unretainedByNumber: UnsafeMutablePointer<Unmanaged<RecordLayout>?>
@@ -72,8 +97,9 @@ final class LayoutTable: @unchecked Sendable {
     private let newest: [EntityCode: RecordLayout]
     private let withoutLanes: Set<EntityCode>
 
-    init(_ catalog: Catalog) {
+    init(_ catalog: Catalog, places: [IndexRoot.CatalogPlace] = []) {
         self.catalog = catalog
+        self.places = places
         var dense: [RecordLayout?] = []
         var sparse: [UInt32: RecordLayout] = [:]
         var newest: [EntityCode: RecordLayout] = [:]
@@ -96,6 +122,17 @@ final class LayoutTable: @unchecked Sendable {
     }
 
     deinit { unretainedByNumber.deallocate() }
+
+    /// The table after the catalog section whose contents, at that offset of the file, the reader stands before.
+    func following(_ reader: ByteReader, at offset: UInt64) throws(ByteError) -> LayoutTable {
+        do {
+            let tree = try CBOR.decode(UnsafeRawBufferPointer(start: reader.pointer, count: reader.remaining))
+            let place = IndexRoot.CatalogPlace(offset: offset, byteCount: reader.remaining)
+            return LayoutTable(try Catalog(tree: tree).following(catalog), places: places + [place])
+        } catch {
+            throw .invalid
+        }
+    }
 
     @inline(__always)
     func unretained(_ number: UInt32) -> Unmanaged<RecordLayout>? {

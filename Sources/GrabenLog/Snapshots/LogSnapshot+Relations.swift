@@ -24,6 +24,20 @@ extension LogSnapshot {
     func reverseIndex(_ key: ReverseKey) throws(LogError) -> ReverseIndex {
         if let known = reverseIndexes.withLock({ $0[key] }) { return known }
         // Built outside the lock, so that readers of other keys do not wait; two who build the same at once get the same.
+        let built = try makeReverseIndex(key)
+        return reverseIndexes.withLock { indexes in
+            if let other = indexes[key] { return other }
+            indexes[key] = built
+            return built
+        }
+    }
+
+    private func makeReverseIndex(_ key: ReverseKey) throws(LogError) -> ReverseIndex {
+        if let base = checkpoint?.reverseRun(key) {
+            var index = ReverseIndex(base: base)
+            if let run = try sinceCheckpoint(key) { index.append(run) }
+            return index
+        }
         var pairs: [UInt64] = []
         if let state = state(key.source) {
             var fields = FieldFinder(key.field)
@@ -37,12 +51,33 @@ extension LogSnapshot {
             }
         }
         ReverseRun.sortByTarget(&pairs)
-        let built = ReverseIndex(base: pairs)
-        return reverseIndexes.withLock { indexes in
-            if let other = indexes[key] { return other }
-            indexes[key] = built
-            return built
+        return ReverseIndex(base: pairs)
+    }
+
+    /// What the records written since the index file changed: found by comparing the pages of the row index that are in memory with those in
+    /// the file.
+    private func sinceCheckpoint(_ key: ReverseKey) throws(LogError) -> ReverseRun? {
+        guard let state = state(key.source) else { return nil }
+        var fields = FieldFinder(key.field)
+        var added: [UInt64] = []
+        var removed: [UInt64] = []
+        func pair(_ row: Int, _ offset: UInt) throws(LogError) -> UInt64? {
+            guard offset != 0 else { return nil }
+            let record = try bind(UInt64(offset))
+            guard let target = record.reference(fields.index(in: record.layout)), target.entity == key.target else { return nil }
+            return UInt64(target.row) << 32 | UInt64(row)
         }
+        try state.records.forEachChange { (row, before, now) throws(LogError) in
+            let old = try pair(row, before)
+            let new = try pair(row, now)
+            if old == new { return }
+            if let old { removed.append(old) }
+            if let new { added.append(new) }
+        }
+        if added.isEmpty, removed.isEmpty { return nil }
+        ReverseRun.sortByTarget(&added)
+        ReverseRun.sortByTarget(&removed)
+        return ReverseRun(added: added, removed: removed)
     }
 
     /// The reverse indexes of `previous` carried on to this snapshot.

@@ -16,6 +16,10 @@ package final class LogSnapshot: @unchecked Sendable {
     let links: [UInt16: LinkIndex]
     /// Built on first use, and then carried on from snapshot to snapshot.
     let reverseIndexes: Mutex<[ReverseKey: ReverseIndex]>
+    /// The index file the log was opened from: what lies below the pages, runs and chunks in memory.
+    let checkpoint: Checkpoint?
+    /// Records before this offset are compared with their checksums when they are first read; 0 where all were when the log was opened.
+    private let uncheckedEnd: UInt64
     /// The one mapping there usually is, where reading a record need not touch a reference count to find it; nil when there are several.
     private let soleBase: UnsafeRawPointer?
     private let soleLength: Int
@@ -24,7 +28,8 @@ package final class LogSnapshot: @unchecked Sendable {
 
     init(
         commitNumber: UInt64, metadata: CommitMetadata, changes: ChangeSet, path: String, endOffset: UInt64, table: LayoutTable,
-        entities: [EntityState?], regions: [MappedRegion], links: [UInt16: LinkIndex], reverseIndexes: [ReverseKey: ReverseIndex]
+        entities: [EntityState?], regions: [MappedRegion], links: [UInt16: LinkIndex], reverseIndexes: [ReverseKey: ReverseIndex],
+        checkpoint: Checkpoint?
     ) {
         self.metadata = metadata
         node = CommitNode(commitNumber: commitNumber, changes: changes)
@@ -35,6 +40,8 @@ package final class LogSnapshot: @unchecked Sendable {
         self.regions = regions
         self.links = links
         self.reverseIndexes = Mutex(reverseIndexes)
+        self.checkpoint = checkpoint
+        uncheckedEnd = checkpoint?.durableEnd ?? 0
         let sole = regions.count == 1 && regions[0].fileOffset == 0 ? regions[0] : nil
         soleBase = sole?.base
         soleLength = min(sole?.length ?? 0, Int(clamping: endOffset))
@@ -59,12 +66,43 @@ package final class LogSnapshot: @unchecked Sendable {
     package func record(_ entity: EntityCode, _ row: Row) throws(LogError) -> RecordView? {
         guard let state = state(entity) else { return nil }
         let offset = state.records[Int(row)]
-        if offset == 0 { return nil }
-        return try bind(UInt64(offset))
+        if offset == 0 {
+            if let failure = checkpoint?.failure { throw failure }
+            return nil
+        }
+        let record = try bind(UInt64(offset))
+        guard record.row == row, record.layout.entity == entity else { throw unreadable(UInt64(offset), .invalid) }
+        return record
+    }
+
+    /// Whether a frame's payload is right from a place on; compares it with its checksums where that has not been done.
+    func isChecked(_ frame: FrameHeader, from place: Int) -> Bool {
+        guard let blocks = checkpoint?.log else { return true }
+        do throws(LogError) {
+            try blocks.verify(frame.payloadOffset + UInt64(place), max(frame.payloadLength - place, 1))
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Compares the blocks a record lies in with their checksums.
+    @inline(never)
+    private func check(_ offset: UInt64) throws(LogError) {
+        guard let blocks = checkpoint?.log else { return }
+        // Its length first, which takes ten bytes at most.
+        try blocks.verify(offset, 10)
+        guard let region = region(offset, 1) else { return }
+        let start = Int(offset - region.fileOffset)
+        var reader = ByteReader(region.base + start, to: min(region.length - start, Int(clamping: endOffset - offset)))
+        // A length that cannot be read is found out by whoever binds the record.
+        guard let length = try? reader.count(atMost: Format.payloadLimit) else { return }
+        try blocks.verify(offset, reader.position + length)
     }
 
     @inline(__always)
     func bind(_ offset: UInt64) throws(LogError) -> RecordView {
+        if offset < uncheckedEnd { try check(offset) }
         do throws(ByteError) {
             var reader: ByteReader
             if let soleBase, offset < UInt64(soleLength) {
@@ -136,7 +174,7 @@ package final class LogSnapshot: @unchecked Sendable {
         guard let layout = table.newest(entity), !layout.lanes.isEmpty, index >= 0 else {
             throw .invalid(what: "entity \(entity) has no packed attributes", path: path)
         }
-        guard let state = state(entity), let handle = state.chunk(index) else { return synthesize(entity, index, layout) }
+        guard let state = state(entity), let handle = try state.chunk(index) else { return synthesize(entity, index, layout) }
         return UnsafeRawPointer(handle.inLayout(layout, catalog: catalog).base)
     }
 

@@ -24,16 +24,28 @@ final class SnapshotAssembler {
     /// How many listed chunks of the commit have been placed, by entity, where the commit's order of rows was adopted.
     private var placed: [EntityCode: Int] = [:]
     private var lastState: EntityState?
+    /// The index file the log was opened from, if any.
+    private let checkpoint: Checkpoint?
+    /// A chunk that was to be copied and could not be read; thrown when the payload it was for has been applied.
+    private var unreadable: LogError?
+    /// The entities whose slots a replay may permute; nil for all.
+    private let permuted: Set<EntityCode>?
 
     private static let owners = Atomic<UInt64>(1)
 
-    init(path: String, purpose: Purpose, from previous: LogSnapshot?, address: @escaping (UInt64) -> UnsafeRawPointer?) {
+    init(
+        path: String, purpose: Purpose, from previous: LogSnapshot?, permuted: Set<EntityCode>? = nil,
+        address: @escaping (UInt64) -> UnsafeRawPointer?
+    ) {
         self.path = path
         self.purpose = purpose
         owner = Self.owners.wrappingAdd(1, ordering: .relaxed).newValue
         table = previous?.table ?? LayoutTable(Catalog())
         entities = previous?.entities ?? []
         links = previous?.links ?? [:]
+        metadata = previous?.metadata ?? CommitMetadata()
+        checkpoint = previous?.checkpoint
+        self.permuted = permuted
         self.address = address
     }
 
@@ -45,6 +57,8 @@ final class SnapshotAssembler {
         table = LayoutTable(catalog)
         entities = []
         links = [:]
+        checkpoint = nil
+        permuted = nil
         address = { _ in nil }
     }
 
@@ -75,7 +89,7 @@ final class SnapshotAssembler {
             while case (let kind, var section)? = try sections.next() {
                 switch kind {
                 case .metadata: try applyMetadata(&section)
-                case .catalog: try applyCatalog(section)
+                case .catalog: try applyCatalog(section, payloadOffset: header.payloadOffset)
                 case .records: try applyRecords(&section, payloadOffset: header.payloadOffset)
                 case .patch: try applyPatch(&section)
                 case .chunk: try applyChunk(&section, payloadOffset: header.payloadOffset)
@@ -88,6 +102,8 @@ final class SnapshotAssembler {
                 what: "a section of commit \(header.commit) cannot be read: \(error.text)", path: path,
                 offset: header.payloadOffset + UInt64(sections.position))
         }
+        if let unreadable { throw unreadable }
+        if let failure = checkpoint?.failure { throw failure }
     }
 
     private func applyMetadata(_ reader: inout ByteReader) throws(ByteError) {
@@ -99,18 +115,9 @@ final class SnapshotAssembler {
         }
     }
 
-    private func applyCatalog(_ reader: ByteReader) throws(ByteError) {
-        table = try Self.following(table, reader)
+    private func applyCatalog(_ reader: ByteReader, payloadOffset: UInt64) throws(ByteError) {
+        table = try table.following(reader, at: payloadOffset + UInt64(reader.position))
         changes.changedCatalog = true
-    }
-
-    private static func following(_ table: LayoutTable, _ reader: ByteReader) throws(ByteError) -> LayoutTable {
-        do {
-            let tree = try CBOR.decode(UnsafeRawBufferPointer(start: reader.pointer, count: reader.remaining))
-            return LayoutTable(try Catalog(tree: tree).following(table.catalog))
-        } catch {
-            throw .invalid
-        }
     }
 
     private static func hasChunk(_ base: UnsafeRawPointer, _ header: FrameHeader) -> Bool {
@@ -221,7 +228,9 @@ final class SnapshotAssembler {
 
     private func writableChunk(_ state: EntityState, _ index: Int, _ layout: RecordLayout) -> ChunkHandle {
         let fresh: ChunkHandle
-        if let known = state.chunk(index) {
+        var known: ChunkHandle?
+        do throws(LogError) { known = try state.chunk(index) } catch { unreadable = unreadable ?? error }
+        if let known {
             if known.layout.number < layout.number {
                 fresh = known.convert(to: layout, catalog: table.catalog, owner: owner)
             } else if known.owner == owner {
@@ -249,7 +258,7 @@ final class SnapshotAssembler {
 
         var place: Int?
         switch rows {
-        case .dense(let first, _) where Int(first) % slotsPerChunk == 0 && Int(first) >= (state.slotMap?.slotOfRow.count ?? 0):
+        case .dense(let first, _) where Int(first) % slotsPerChunk == 0 && Int(first) >= (state.slotMap?.count ?? 0):
             place = Int(first) / slotsPerChunk
         case .listed(let list):
             if let map = state.slotMap, let next = placed[layout.entity],
@@ -262,10 +271,8 @@ final class SnapshotAssembler {
         }
         for index in [0, rows.count - 1] { state.highestRow = max(state.highestRow, Int64(rows.row(index))) }
         if case .listed(let list) = rows, let most = list.max() { state.highestRow = max(state.highestRow, Int64(most)) }
-        if let place, state.chunk(place).map({ $0.usedSlots <= rows.count && $0.layout.number <= layout.number }) ?? true,
-            let mapped = address(offset)
-        {
-            state.setChunk(place, ChunkHandle(mapped: mapped, layout: layout, usedSlots: rows.count))
+        if let place, isCovered(state, place, by: rows.count, layout), let mapped = address(offset) {
+            state.setChunk(place, ChunkHandle(mapped: mapped, at: offset, layout: layout, usedSlots: rows.count))
             return
         }
         // Some of the chunk's slots belong to other rows, so the rows are written one by one.
@@ -275,6 +282,16 @@ final class SnapshotAssembler {
                 validity: layout.validityOffsets[lane].map { body + $0 })
         }
         write(sources, rows, layout)
+    }
+
+    /// Whether nothing the chunk already holds is lost when another of so many rows takes its place.
+    private func isCovered(_ state: EntityState, _ index: Int, by count: Int, _ layout: RecordLayout) -> Bool {
+        do throws(LogError) {
+            return try state.chunk(index).map { $0.usedSlots <= count && $0.layout.number <= layout.number } ?? true
+        } catch {
+            unreadable = unreadable ?? error
+            return false
+        }
     }
 
     /// At replay, a commit that brings the first chunks of an entity in another order than that of rows keeps its order: the chunks are then
@@ -293,7 +310,7 @@ final class SnapshotAssembler {
                     {
                         lists[layout.entity, default: []].append(rows)
                     } else if kind == .catalog {
-                        table = try Self.following(table, section)
+                        table = try table.following(section, at: 0)
                     } else if kind == .metadata {
                         for (entity, row) in try CommitMetadata(&section).highestRows { highest[entity] = row }
                     }
@@ -304,7 +321,7 @@ final class SnapshotAssembler {
         }
         for (entity, chunks) in lists {
             let state = writable(entity)
-            guard !state.hasChunks, state.slotMap == nil, let top = highest[entity] else { continue }
+            guard permuted?.contains(entity) ?? true, !state.hasChunks, state.slotMap == nil, let top = highest[entity] else { continue }
             let count = (Int(top) + slotsPerChunk) / slotsPerChunk * slotsPerChunk
             // A map far larger than the rows it is for is no writer's work.
             guard count <= chunks.reduce(0, { $0 + $1.count }) * 4 + 4 * slotsPerChunk else { continue }
@@ -354,7 +371,7 @@ final class SnapshotAssembler {
         changes.normalize()
         return LogSnapshot(
             commitNumber: commit, metadata: metadata, changes: changes, path: path, endOffset: endOffset, table: table, entities: entities,
-            regions: regions, links: links, reverseIndexes: [:])
+            regions: regions, links: links, reverseIndexes: [:], checkpoint: checkpoint)
     }
 }
 

@@ -107,6 +107,12 @@ package final class ByteBuffer {
         count += size
     }
 
+    /// Forgets the first bytes, moving the others to the front.
+    func removeFirst(_ number: Int) {
+        base.copyMemory(from: base + number, byteCount: count - number)
+        count -= number
+    }
+
     package func truncate(to length: Int) { count = min(count, length) }
 
     package func set<T: FixedWidthInteger & BitwiseCopyable>(_ value: T, at offset: Int) {

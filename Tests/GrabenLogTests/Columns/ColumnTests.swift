@@ -196,6 +196,9 @@ import Testing
             }
         }
         try log.close()
+        // With its index the file would be as this process had it.
+        #expect(try open(system).newest.slotsAreRows(1))
+        try system.remove("a-index")
         let again = try open(system)
         #expect(log.newest.slotsAreRows(1))
         #expect(!again.newest.slotsAreRows(1))
@@ -224,6 +227,17 @@ import Testing
         #expect(try again.check() == [])
         let copy = MemoryFileSystem()
         try copy.setContents("a", try #require(system.contents("a")))
+        try check(try open(copy).newest)
+        // The index holds the permutation.
+        try again.close()
+        let indexed = try open(system)
+        #expect(indexed.newest.checkpoint != nil && !indexed.newest.slotsAreRows(1))
+        try check(indexed.newest)
+        // And where it is bad, the log does.
+        var bytes = try #require(system.contents("a-index"))
+        for place in stride(from: IndexHeader.byteCount, to: bytes.count - 100, by: 512) { bytes[place] ^= 1 }
+        try copy.setContents("a", try #require(system.contents("a")))
+        try copy.setContents("a-index", bytes)
         try check(try open(copy).newest)
     }
 

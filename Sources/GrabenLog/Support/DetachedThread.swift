@@ -1,0 +1,41 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// A thread that nobody waits for: work that blocks would starve the pool that tasks run on.
+enum DetachedThread {
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    /// Runs the body on a new thread; false when there is none to be had.
+    static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
+        let body = Unmanaged.passRetained(Body(run))
+        #if canImport(Darwin)
+            var thread: pthread_t?
+            let result = pthread_create(
+                &thread, nil,
+                { argument in
+                    Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+                    return nil
+                }, body.toOpaque())
+            if result == 0, let thread { pthread_detach(thread) }
+        #else
+            var thread = pthread_t()
+            let result = pthread_create(
+                &thread, nil,
+                { argument in
+                    if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
+                    return nil
+                }, body.toOpaque())
+            if result == 0 { pthread_detach(thread) }
+        #endif
+        if result != 0 { body.release() }
+        return result == 0
+    }
+}
