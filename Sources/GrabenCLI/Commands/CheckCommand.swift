@@ -20,7 +20,10 @@ enum CheckCommand {
         }
         do {
             let store = try OpenStore(path: path, log: log)
-            store.context.errorHandler = { error in report.problems.append(CheckProblem(.object, "\(error)")) }
+            // A list of their own: the checker holds the report while objects that cannot be read are told of.
+            var unreadable: [CheckProblem] = []
+            store.context.errorHandler = { error in unreadable.append(CheckProblem(.object, "\(error)")) }
+            defer { report.problems += unreadable }
             var checker = ObjectChecker(store, progress)
             try checker.run(&report)
             store.context.errorHandler = nil

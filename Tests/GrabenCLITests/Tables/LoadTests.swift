@@ -203,7 +203,7 @@ struct LoadTests {
         #expect(commits.count == 3 && commits[0]["author"] as? String == "a test" && commits[0]["inserted"] as? Int == 1)
         #expect(try Tool.run("query", store, "Line", "--where", "name == 'new'", "--columns", "start,end").lines.last == "J-1\tJ-10")
         #expect(try Tool.run("load", folder.path("none.graben"), "--append", good).status == 66)
-        #expect(try folder.names == ["Joint.tsv", "Line.csv", "Line.tsv", "ky10.graben"])
+        #expect(try folder.names == ["Joint.tsv", "Line.csv", "Line.tsv", "ky10.graben", "ky10.graben-index"])
     }
 
     @Test("an interrupted load leaves nothing behind and ends with 130")
