@@ -18,6 +18,14 @@ extension CommandTable {
             ],
             examples: ["graben model check drawing.graben-model.json"], run: ModelCheckCommand.run),
         CommandSpec(
+            name: "model diff", summary: "in what two models differ, and whether stores of the first open under the second",
+            operands: [OperandSpec("OLD"), OperandSpec("NEW")], options: [json],
+            notes: [
+                "OLD and NEW are models in their JSON form, or stores, whose own models they are then. Ends with status 1 when they differ.",
+                "What differs is told by the keys of the JSON form; (usual) stands for the value that a key has when it is not written.",
+            ],
+            examples: ["graben model diff town.graben drawing.graben-model.json"], run: ModelDiffCommand.run),
+        CommandSpec(
             name: "model swift", summary: "the classes of a model as Swift", operands: [model],
             options: [
                 OptionSpec(
@@ -31,5 +39,18 @@ extension CommandTable {
             notes: [input, "Documentation/ModelFormat.md says what is generated for what."],
             examples: ["graben model swift drawing.graben-model.json -o Sources/Drawing/Model", "graben model swift town.graben"],
             run: ModelSwiftCommand.run),
+        CommandSpec(
+            name: "model graph", summary: "a picture of a model as SVG or DOT", operands: [model],
+            options: [
+                OptionSpec("output", letter: "o", value: "FILE", "write to FILE; - is standard output, and the default"),
+                OptionSpec("format", value: "WORD", "svg or dot; else by FILE's ending, and svg"), json,
+            ],
+            notes: [
+                input,
+                "Entities are boxes. An arrow with one point leads to one object, with two to many; relationships that are each other's"
+                    + " inverse are one arrow. A hollow triangle stands at the super-entity, a dot at unique attributes.",
+            ],
+            examples: ["graben model graph town.graben -o town.svg", "graben model graph town.graben --format dot | dot -Tpdf > town.pdf"],
+            run: ModelGraphCommand.run),
     ]
 }

@@ -89,6 +89,12 @@ final class JSONWriter {
         try quoted(text)
     }
 
+    /// A value that is JSON already, on one line.
+    func raw(_ text: String) throws(CLIError) {
+        try separate()
+        try output.write(text.split(whereSeparator: \.isNewline).map { String($0.drop { $0 == " " }) }.joined(separator: " "))
+    }
+
     /// An object of one key.
     func tagged(_ key: String, _ text: String) throws(CLIError) {
         try beginObject()

@@ -65,7 +65,7 @@ package struct SVGWriter {
             """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(text(width))" height="\(text(height))" \
             viewBox="0 0 \(text(width)) \(text(height))">
-            <title>\(escaped(counts))</title>
+            <title>\(counts.markupEscaped)</title>
             <rect width="100%" height="100%" fill="#ffffff"/>
             <rect id="box" x="\(text(margin))" y="\(text(margin))" width="\(text(box.x))" height="\(text(box.y))" fill="none" \
             stroke="#d8d8d8" stroke-width="0.5"/>
@@ -129,7 +129,7 @@ package struct SVGWriter {
             let x = margin + Double(index % perRow) * 120
             let y = top + Double(index / perRow) * 18
             try output("<rect x=\"\(text(x))\" y=\"\(text(y - 8))\" width=\"14\" height=\"8\" fill=\"\(bucket.color)\"/>")
-            try output("<text x=\"\(text(x + 18))\" y=\"\(text(y))\">\(escaped(bucket.label ?? ""))</text>\n")
+            try output("<text x=\"\(text(x + 18))\" y=\"\(text(y))\">\((bucket.label ?? "").markupEscaped)</text>\n")
         }
         try output("</g>\n")
     }
@@ -137,12 +137,12 @@ package struct SVGWriter {
     private func writeTexts<E: Error>(top: Double, width: Double, _ output: (String) throws(E) -> Void) throws(E) {
         try output("<g id=\"words\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#404040\">\n")
         let color = labels.color.map { ", colored by \($0)" } ?? ""
-        try output("<text id=\"counts\" x=\"\(text(margin))\" y=\"\(text(top + 8))\">\(escaped(counts + color))</text>\n")
+        try output("<text id=\"counts\" x=\"\(text(margin))\" y=\"\(text(top + 8))\">\((counts + color).markupEscaped)</text>\n")
         if !drawing.isEmpty {
             let range =
                 "\(labels.across) \(number(drawing.lower.x)) to \(number(drawing.upper.x)),"
                 + " \(labels.up) \(number(drawing.lower.y)) to \(number(drawing.upper.y))"
-            try output("<text id=\"range\" x=\"\(text(margin))\" y=\"\(text(top + 26))\" font-size=\"10\">\(escaped(range))</text>\n")
+            try output("<text id=\"range\" x=\"\(text(margin))\" y=\"\(text(top + 26))\" font-size=\"10\">\(range.markupEscaped)</text>\n")
         }
         if let bar = scaleBar {
             let right = width - margin
@@ -151,7 +151,7 @@ package struct SVGWriter {
             try output(
                 """
                 <path id="scale" d="M\(text(left)) \(text(top + 16))v4h\(text(bar.length))v-4" fill="none" stroke="#404040"/>
-                <text x="\(text(left + bar.length / 2))" y="\(text(top + 12))" text-anchor="middle">\(escaped(label))</text>
+                <text x="\(text(left + bar.length / 2))" y="\(text(top + 12))" text-anchor="middle">\(label.markupEscaped)</text>
 
                 """)
         }
@@ -176,21 +176,4 @@ package struct SVGWriter {
 
     /// A coordinate of the drawing, with two decimals where that is not silly.
     private func number(_ value: Double) -> String { abs(value) < 1e12 ? text(value) : value.description }
-
-    /// The text as XML takes it; control characters are for the caller to write out.
-    private func escaped(_ text: String) -> String {
-        var result = ""
-        for character in text.unicodeScalars {
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            // What XML has no place for.
-            case "\u{FFFE}", "\u{FFFF}", "\u{0}"..<" ": result += "?"
-            default: result.unicodeScalars.append(character)
-            }
-        }
-        return result
-    }
 }

@@ -19,6 +19,10 @@ struct ClassMember {
     /// Whether its body may be compiled into other modules.
     var isInlinable = false
 
+    /// The name without labels.
+    var bareName: String { String(name.prefix { $0 != "(" }) }
+    var isStatic: Bool { head.hasPrefix("static ") }
+
     func write(to text: inout SwiftText, prefix: String, access: SwiftAccess) {
         text.document(document)
         if isInlinable, access == .public { text.line("@inlinable") }

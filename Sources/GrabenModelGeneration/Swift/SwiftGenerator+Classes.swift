@@ -21,10 +21,11 @@ extension SwiftGenerator {
         }
     }
 
-    private func write(_ members: [ClassMember], prefix: String, _ access: SwiftAccess, to text: inout SwiftText) {
+    func write(_ members: [ClassMember], prefix: String, _ access: SwiftAccess, to text: inout SwiftText) {
         for (place, member) in members.enumerated() {
             if place > 0 { text.line() }
-            member.write(to: &text, prefix: prefix, access: access)
+            // A static function is never overridden.
+            member.write(to: &text, prefix: member.isStatic ? access.prefix : prefix, access: access)
         }
     }
 

@@ -29,7 +29,11 @@ extension SwiftGenerator {
                 text.line("return try PersistentContainer(model: model, classes: classes, at: path)")
             }
             text.line()
-            text.line("private static let read = Result<ManagedObjectModel, ModelError> { () throws(ModelError) in")
+            if !modelMembers.isEmpty {
+                write(modelMembers, prefix: access, modelAccess, to: &text)
+                text.line()
+            }
+            text.line("private static let read = Swift.Result<ManagedObjectModel, ModelError> { () throws(ModelError) in")
             text.line("    try ManagedObjectModel.load(json: Data(json.utf8))")
             text.line("}")
             text.line()

@@ -3,20 +3,31 @@ internal import GrabenPredicate
 
 /// What a sound model has that Swift cannot say: all of it is looked for, so that it can be mended at once.
 extension SwiftGenerator {
-    /// Names that generated code uses for other things than classes of the model.
+    /// What every generated text names, whatever the model; the types of accessors come to it as they are used.
     private static let libraryTypes: Set<String> = [
-        "Bool", "Data", "Date", "Decimal", "Double", "Float", "Int", "Int16", "Int32", "Int64", "Result", "Sequence", "String", "URL",
-        "UUID",
-        "SIMD2", "SIMD3", "Self", "Any", "FetchRequest", "GrabenError", "ManagedObject", "ManagedObjectModel", "ModelError",
-        "OrderedToMany",
-        "PersistentContainer", "ToMany", "Value", "Graben",
+        "Data", "Graben", "GrabenError", "ManagedObject", "ManagedObjectModel", "ModelError", "PersistentContainer", "Sequence", "String",
+        "Swift",
     ]
+
+    /// The names that classes of the model would take from the generated code.
+    private var usedTypes: Set<String> {
+        let classes = Set(plans.map(\.typeName))
+        return Self.libraryTypes.union(
+            (members.joined() + modelMembers).flatMap(\.types).filter { !classes.contains($0) || isOfLibrary($0) })
+    }
+
+    /// Whether a name means a type that accessors have, as `Date`, though the model has a class of the name.
+    private func isOfLibrary(_ name: String) -> Bool {
+        AttributeType.allCases.contains { $0.swiftType(of: AttributeDescription("", $0)) == name }
+            || ["FetchRequest", "ObjectPredicate", "ObjectSortDescriptor", "OrderedToMany", "SIMD2", "SIMD3", "ToMany"].contains(name)
+    }
 
     func problemsOfClasses() -> [GenerationProblem] {
         var problems: [GenerationProblem] = []
         if !options.modelTypeName.isSwiftIdentifier {
             problems.append(GenerationProblem("\(SwiftText.literal(options.modelTypeName)) is no name for the type that holds the model"))
         }
+        let used = usedTypes
         var owners: [String: String] = [:]
         for plan in plans where plan.part != .general {
             let entity = plan.entity.name
@@ -24,7 +35,7 @@ extension SwiftGenerator {
             if !plan.className.isSwiftIdentifier {
                 add("its class \(SwiftText.literal(plan.className)) is no name for one in Swift; give the entity another class name")
             } else if plan.module == nil {
-                if SwiftGenerator.libraryTypes.contains(plan.className) {
+                if used.contains(plan.className) {
                     add("its class would hide the type \(plan.className), which the accessors need; give the entity another class name")
                 }
                 if plan.className == options.modelTypeName {
@@ -59,6 +70,11 @@ extension SwiftGenerator {
         while let parent = ancestor {
             for member in members[parent.index] { owners[member.name] = "\(parent.name)'s \(member.name)" }
             ancestor = parent.superentity
+        }
+        for member in members[plan.entity.index] where member.isStatic && !member.bareName.isSwiftIdentifier {
+            problems.append(
+                GenerationProblem(
+                    "its fetch request gives no function a name Swift takes: \(SwiftText.literal(member.bareName))", entity: entity))
         }
         var overloads: Set<String> = []
         for member in members[plan.entity.index] {

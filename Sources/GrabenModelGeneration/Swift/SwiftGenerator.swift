@@ -10,6 +10,8 @@ package struct SwiftGenerator {
     let plans: [ClassPlan]
     /// The members of each entity's class, by the entity's number; empty for what is not written.
     private(set) var members: [[ClassMember]] = []
+    /// The members of the type that holds the model, besides the model and its classes: requests for objects whose class is not written.
+    private(set) var modelMembers: [ClassMember] = []
     private var problems: [GenerationProblem] = []
 
     /// Plans the classes of a model.
@@ -21,6 +23,11 @@ package struct SwiftGenerator {
         self.options = options
         plans = ClassPlan.plans(of: self.model, options)
         for plan in plans { members.append(plan.isWritten ? plannedMembers(of: plan) : []) }
+        for template in self.model.description.fetchRequestTemplates {
+            guard let entity = self.model.entity(named: template.request.entity) else { continue }
+            let member = ClassMember(template: template, about: entity, self.model, plans)
+            if plans[entity.index].isWritten { members[entity.index].append(member) } else { modelMembers.append(member) }
+        }
         problems += problemsOfClasses() + plans.flatMap { $0.isWritten ? problemsOfMembers(of: $0) : [] }
         guard problems.isEmpty else { throw .unspeakable(problems) }
     }

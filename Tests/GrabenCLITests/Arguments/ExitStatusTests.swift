@@ -110,7 +110,8 @@ struct ExitStatusTests {
         let store = try Fixtures.ky10(in: folder)
         let before = try Data(contentsOf: URL(fileURLWithPath: store))
         let words = [
-            "info", "schema", "dump", "get", "query", "count", "log", "check", "draw", "help", "version", store, store, store, "Joint",
+            "info", "schema", "dump", "get", "query", "count", "log", "check", "draw", "help", "version", "model", "show", "swift", "graph",
+            "diff", store, store, store, "Joint",
             "Line",
             "--", "-", "--json", "--jsonl", "--csv", "--where", "--sort", "--limit", "--offset", "--columns", "--fetched", "-o", "-h=",
             "--=", "---", "--where=", "name=J-1", "0", "4294967295", "4294967296", "-1", "1e9", "NaN", "", " ", "\u{0}x", "\u{1B}[31m",
@@ -123,7 +124,7 @@ struct ExitStatusTests {
         let statuses: Set<Int32> = [0, 1, 2, 64, 65, 66, 69, 73, 74, 75]
         for round in 0..<150 {
             var arguments = (0..<Int.random(in: 1...7, using: &random)).map { _ in words[Int.random(in: 0..<words.count, using: &random)] }
-            if round % 2 == 0 { arguments = [words[Int.random(in: 0..<11, using: &random)], store] + arguments }
+            if round % 2 == 0 { arguments = [words[Int.random(in: 0..<12, using: &random)], store] + arguments }
             // An answer written over the store would be the test's own doing.
             if let place = arguments.firstIndex(of: "-o") { arguments.insert("/dev/null", at: place + 1) }
             let result = try Tool.run(arguments)

@@ -14,7 +14,10 @@ struct OutputTests {
             ["help"], ["--help"], ["help", "dump"], ["version"], ["version", "--json"], ["info", store], ["info", store, "--json"],
             ["schema", store], ["schema", store, "--json"], ["dump", store], ["dump", store, "--jsonl"], ["dump", store, "Joint", "--csv"],
             ["get", store, "Joint", "1"], ["query", store, "Joint", "--limit", "1"], ["count", store], ["log", store], ["check", store],
-            ["draw", store], ["draw", store, "-o", "/dev/stdout"],
+            ["draw", store], ["draw", store, "-o", "/dev/stdout"], ["help", "model"], ["model", "show", store], ["model", "check", store],
+            ["model", "show", store, "--json"], ["model", "check", store, "--json"], ["model", "diff", store, store],
+            ["model", "diff", store, store, "--json"], ["model", "swift", store], ["model", "swift", store, "-o", "/dev/stdout"],
+            ["model", "graph", store], ["model", "graph", store, "--format", "dot"],
         ] {
             let result = try Tool.run(arguments, output: "/dev/full")
             #expect(result.status == 74 && result.errors.contains("No space left"), "\(arguments): \(result.status) \(result.errors)")
@@ -41,6 +44,8 @@ struct OutputTests {
         for arguments in [
             ["info", store], ["schema", store], ["dump", store], ["get", store, "Joint", "name=J-1"], ["count", store],
             ["count", store, "Line"], ["log", store], ["check", store], ["version"], ["draw", store, "-o", folder.path("x.svg")],
+            ["model", "show", store], ["model", "check", store], ["model", "diff", store, store],
+            ["model", "swift", store, "-o", folder.path("x.swift")], ["model", "graph", store, "-o", folder.path("m.svg")],
         ] {
             let result = try Tool.run(arguments + ["--json"])
             #expect(result.status == 0 && result.errors.isEmpty, "\(arguments): \(result.errors)")

@@ -11,6 +11,7 @@ enum ModelSwiftCommand {
         guard target != "-" || !invocation.has("json") else {
             throw CLIError.usage("conflict", "--json says what was written, and standard output holds the Swift: use -o")
         }
+        let isOneFile = target == "-" || target.hasSuffix(".swift") || OutputFolder.isOther(target)
         let input = try ModelInput(session)
         var options = SwiftOptions(modelTypeName: invocation.value("name") ?? SwiftOptions.modelTypeName(forFile: input.path))
         options.access = try access(invocation)
@@ -23,12 +24,12 @@ enum ModelSwiftCommand {
             if !generator.writesAnyClass {
                 session.warn("no entity of '\(input.path)' asks for a class; --every-class writes them all")
             }
-            files = target == "-" || target.hasSuffix(".swift") ? [try generator.file(header: header)] : try generator.files(header: header)
+            files = isOneFile ? [try generator.file(header: header)] : try generator.files(header: header)
         } catch {
             throw try failure(error, input)
         }
         guard target != "-" else { return try session.output.write(files.map(\.text).joined()) }
-        let paths = target.hasSuffix(".swift") ? [target] : try files.map { try OutputFolder.path(of: $0.name, in: target) }
+        let paths = isOneFile ? [target] : try files.map { try OutputFolder.path(of: $0.name, in: target) }
         for (file, path) in zip(files, paths) {
             let output = try OutputFile(path, besides: input.path)
             try output.output.write(file.text)

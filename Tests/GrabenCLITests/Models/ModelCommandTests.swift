@@ -1,0 +1,174 @@
+import Foundation
+import Testing
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+@Suite("Commands about models")
+struct ModelCommandTests {
+    private let model = Fixtures.path("ky10.model.json")
+
+    @Test("a store shows the model it was made by, byte for byte")
+    func showsStore() throws {
+        let folder = try Folder()
+        let store = try Fixtures.ky10(in: folder)
+        let fromFile = try Tool.run("model", "show", model, "--json")
+        let fromStore = try Tool.run("model", "show", store, "--json")
+        #expect(fromFile.status == 0 && fromFile.output == fromStore.output)
+        let schema = try Tool.run("schema", store)
+        #expect(try Tool.run("model", "show", store).output == schema.output)
+        #expect(try Tool.run("model", "show", model, "Line").lines.first == "Line")
+        #expect(try Tool.run("model", "diff", model, store).status == 0)
+    }
+
+    @Test("check tells every problem with its line, and ends with 1")
+    func check() throws {
+        let folder = try Folder()
+        let path = try folder.write(
+            "m.json",
+            """
+            {"entities": [
+              {"name": "Joint",
+               "attributes": [
+                 {"name": "x", "type": "string", "packed": true},
+                 {"name": "x", "type": "double"}
+               ],
+               "relationships": [
+                 {"name": "lines", "destination": "Lnie"}
+               ],
+               "userInfo": {"name": "Other", "text": "\\"name\\": {[\\""}},
+              {"name": "Line"}
+            ]}
+            """)
+        let result = try Tool.run("model", "check", path)
+        #expect(result.status == 1 && result.errors.isEmpty)
+        #expect(result.lines[0].hasPrefix("\(path):4: problem: Joint.x: "), "\(result.output)")
+        #expect(
+            result.lines.contains { $0.hasPrefix("\(path):8: problem: Joint.lines: ") && $0.hasSuffix("; Line does") }, "\(result.output)")
+        #expect(result.lines.last == "\(path): 3 problems in 2 entities")
+        let document = try json(try Tool.run("model", "check", path, "--json").output)
+        #expect(document["ok"] as? Bool == false && (document["findings"] as? [Any])?.count == 3)
+        #expect(try Tool.run("model", "check", model).output == "\(model): nothing wrong in 2 entities\n")
+    }
+
+    @Test("what is no problem but will not work is a warning, and the status 0")
+    func warnings() throws {
+        let folder = try Folder()
+        let path = try folder.write(
+            "m.json",
+            """
+            {"entities": [{"name": "Joint", "attributes": [{"name": "isFault", "type": "boolean"}],
+              "fetchedProperties": [
+                {"name": "near", "destination": "Joint", "predicate": "isFalut == TRUE"}]}]}
+            """)
+        let result = try Tool.run("model", "check", path)
+        #expect(result.status == 0, "\(result.output)")
+        #expect(result.lines[0] == "\(path):3: warning: Joint.near: Joint has no property \"isFalut\"; did you mean \"isFault\"?")
+        #expect(result.lines[1].hasPrefix("\(path):1: warning: Joint.isFault: no Swift can be generated: "))
+    }
+
+    @Test("a text that is no model is told with its line, also where JSON is wanted")
+    func malformed() throws {
+        let folder = try Folder()
+        let path = try folder.write(
+            "m.json", "{\"entities\": [\n{\"name\": \"A\"},\n{\"name\": \"B\", \"attributes\": [{\"nmae\": 1}]}]}\n")
+        for verb in ["show", "check", "swift", "graph"] {
+            let result = try Tool.run("model", verb, path)
+            #expect(result.status == 65 && result.errors.contains("line 3: "), "\(verb): \(result.errors)")
+            let error = try json(try Tool.run("model", verb, path, "--json", "-o", folder.path("out")).errors)["error"] as? [String: Any]
+            if verb == "swift" || verb == "graph" { #expect(error?["line"] as? Int == 3 && error?["code"] as? String == "model.malformed") }
+        }
+        #expect(try Tool.run("model", "show", folder.path("none")).status == 66)
+        #expect(try Tool.run("model", "show", folder.url.path).status == 74)
+        #expect(try Tool.run("model", "swift", try folder.write("p.json", "{\"entities\": [{\"name\": \"1\"}]}")).status == 65)
+    }
+
+    @Test("the difference of two models is told by entity and property, and whether stores open")
+    func diff() throws {
+        let folder = try Folder()
+        let text = try Fixtures.text("ky10.model.json")
+        func changed(_ old: String, _ new: String) throws -> Tool.Result {
+            try Tool.run("model", "diff", model, try folder.write("b.json", text.replacingOccurrences(of: old, with: new)))
+        }
+        #expect(try Tool.run("model", "diff", model, model).status == 0)
+        let same = try changed("\"maximumLength\": 32", "\"maximumLength\": 40")
+        #expect(same.status == 1 && same.lines[0] == "~ attribute Joint.name: maximumLength 32 → 40", "\(same.output)")
+        #expect(same.lines.last?.hasSuffix("2 differences; both are one version to a store") == true, "\(same.output)")
+        let packed = try changed("\"optional\": false, \"packed\": true", "\"optional\": false")
+        #expect(
+            packed.output.contains("do not open under the second:\n  Joint.x is packed in the file and not in the model"),
+            "\(packed.output)")
+        let renamed = try changed("\"name\": \"diameter\",", "\"name\": \"bore\", \"renamedFrom\": \"diameter\",")
+        #expect(renamed.lines.contains("~ attribute Line.bore: renamed from \"diameter\""), "\(renamed.output)")
+        let document = try json(try Tool.run("model", "diff", model, folder.path("b.json"), "--json").output)
+        #expect(document["opens"] as? Bool == true && document["same"] as? Bool == false)
+    }
+
+    @Test("Swift goes to standard output, into one file or into a folder, and says the same in each")
+    func swift() throws {
+        let folder = try Folder()
+        let printed = try Tool.run("model", "swift", model)
+        #expect(printed.status == 0 && printed.errors.isEmpty && printed.output.contains("final class Joint: ManagedObject {"))
+        #expect(try Tool.run("model", "swift", model).output == printed.output, "the same model gives the same text")
+        #expect(try Tool.run("model", "swift", model, "-o", folder.path("All.swift")).status == 0)
+        #expect(try String(contentsOfFile: folder.path("All.swift"), encoding: .utf8) == printed.output)
+        #expect(try Tool.run("model", "swift", model, "--output", folder.path("Model")).output.split(separator: "\n").count == 3)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path("Model")).sorted() == [
+                "Joint.swift", "Ky10Model.swift", "Line.swift",
+            ])
+        #expect(try Tool.run("model", "swift", model, "--access", "publik").errors.contains("did you mean \"public\"?"))
+        #expect(try Tool.run("model", "swift", model, "-o", folder.path("a/b")).status == 73)
+        #expect(try folder.names == ["All.swift", "Model"])
+    }
+
+    @Test("names that Swift cannot have are told all at once with their lines")
+    func unspeakable() throws {
+        let folder = try Folder()
+        let path = try folder.write(
+            "m.json",
+            """
+            {"entities": [
+            {"name": "Date", "attributes": [{"name": "self", "type": "string"},
+              {"name": "entity", "type": "string"}], "relationships":
+              [{"name": "lines", "destination": "Date", "toMany": true}]
+             , "fetchedProperties": [{"name": "addToLines", "destination": "Date"}]}]}
+            """)
+        let result = try Tool.run("model", "swift", path)
+        #expect(result.status == 65 && result.output.isEmpty)
+        for wanted in ["\(path):2: entity Date: ", "\(path):2: Date.self: ", "\(path):3: Date.entity: "] {
+            #expect(result.errors.contains(wanted), "\(result.errors)")
+        }
+    }
+
+    @Test("a picture of a model is well-formed, has every entity, and is the same each time")
+    func graph() throws {
+        let folder = try Folder()
+        let svg = try Tool.run("model", "graph", model)
+        #expect(svg.status == 0 && svg.output.hasPrefix("<svg ") && svg.output.hasSuffix("</svg>\n"))
+        #expect(XMLParser(data: Data(svg.output.utf8)).parse())
+        #expect(svg.output.contains(">Joint</text>") && svg.output.contains(">Line</text>"))
+        #expect(try Tool.run("model", "graph", model).output == svg.output)
+        // Joint and Line are joined by two relationships, each drawn once for both of its sides.
+        #expect(svg.output.components(separatedBy: "<path d=\"M").count - 1 == 2 + 2 * 2)
+        #expect(
+            try Tool.run("model", "graph", model, "-o", folder.path("a.dot")).output == "drew 2 entities into \(folder.path("a.dot"))\n")
+        #expect(try String(contentsOfFile: folder.path("a.dot"), encoding: .utf8).hasPrefix("digraph "))
+        #expect(try Tool.run("model", "graph", model, "--format", "dots").errors.contains("did you mean \"dot\"?"))
+        #expect(try Tool.run("model", "graph", model, "--json").status == 64)
+    }
+
+    @Test("the second word of a command is asked for, suggested, and has its help")
+    func verbs() throws {
+        let none = try Tool.run("model")
+        #expect(none.status == 64 && none.errors.contains("show, check, "))
+        #expect(try Tool.run("model", "shwo", model).errors.contains("did you mean \"model show\"?"))
+        for arguments in [["model", "--help"], ["help", "model"], ["model", "-h"]] {
+            let result = try Tool.run(arguments)
+            #expect(result.status == 0 && result.output.contains("model graph"), "\(arguments)")
+        }
+        #expect(try Tool.run("model", "swift", "--help").output.contains("Usage: graben model swift MODEL"))
+        #expect(try Tool.run("help", "model", "diff").output.contains("Usage: graben model diff OLD NEW"))
+    }
+}
