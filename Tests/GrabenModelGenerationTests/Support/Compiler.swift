@@ -29,10 +29,9 @@ enum Compiler {
         process.arguments =
             [
                 "swiftc", "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-parse-as-library", "-module-name", "Client",
-                "-I", products.appendingPathComponent("Modules").path, "-I", root.appendingPathComponent("Sources/CLZ4").path, "-I",
-                root.appendingPathComponent("Sources/CExpat").path,
+                "-I", products.appendingPathComponent("Modules").path,
                 "-Xcc", "-fmodule-map-file=\(products.appendingPathComponent("CGraben.build/module.modulemap").path)",
-            ] + flags + paths
+            ] + systemModules.flatMap { ["-I", $0] } + flags + paths
         let pipe = Pipe()
         process.standardOutput = pipe
         process.standardError = pipe
@@ -41,6 +40,13 @@ enum Compiler {
         process.waitUntilExit()
         return process.terminationStatus == 0 && said.isEmpty ? "" : "status \(process.terminationStatus): \(said)"
     }
+
+    /// The folders of the modules that stand for libraries of the system.
+    private static let systemModules: [String] = {
+        let sources = root.appendingPathComponent("Sources")
+        let folders = (try? FileManager.default.contentsOfDirectory(at: sources, includingPropertiesForKeys: nil)) ?? []
+        return folders.filter { FileManager.default.fileExists(atPath: $0.appendingPathComponent("module.modulemap").path) }.map(\.path)
+    }()
 
     /// The package's own folder.
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
