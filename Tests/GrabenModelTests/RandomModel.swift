@@ -17,13 +17,22 @@ struct Seeded: RandomNumberGenerator {
 /// Descriptions of every shape, sensible or not: what can be written must come back.
 struct RandomModel {
     var random: Seeded
+    /// Whether texts are such that XML can hold them, and say something.
+    var isForXML = false
+
+    init(random: Seeded, isForXML: Bool = false) {
+        self.random = random
+        self.isForXML = isForXML
+    }
 
     mutating func chance(_ n: Int) -> Bool { Int.random(in: 0..<n, using: &random) == 0 }
     mutating func below(_ n: Int) -> Int { Int.random(in: 0..<n, using: &random) }
 
     mutating func text() -> String {
         let pieces = ["a", "Z", "_", "9", " ", "\"", "\\", "/", "\n", "\u{1}", "é", "e\u{301}", "\u{1F6B0}", "$date", "%@", "\u{2028}"]
-        return (0..<below(5)).map { _ in pieces[below(pieces.count)] }.joined()
+        let text = (0..<below(5)).map { _ in pieces[below(pieces.count)] }.joined()
+        guard isForXML else { return text }
+        return "t" + text.filter { $0 != "\u{1}" }
     }
 
     mutating func optional<T>(_ make: (inout RandomModel) -> T) -> T? { chance(2) ? make(&self) : nil }

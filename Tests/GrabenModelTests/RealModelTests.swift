@@ -21,4 +21,11 @@ let realModels: [String] = {
         #expect(resolved.warnings.map(\.description) == [])
         #expect(try ManagedObjectModel.load(json: imported.model.jsonData()) == imported.model)
     }
+
+    @Test("every real model file that is written again reads back the same", arguments: realModels)
+    func writtenAgain(path: String) throws {
+        let model = try ImportedModel(contentsOf: path).model
+        let again = try ImportedModel(xml: model.xcodeContents(), name: "again", file: "again")
+        #expect(again.model == model && again.warnings == [])
+    }
 }

@@ -23,6 +23,8 @@ struct ModelFileReader {
         // The places of the boxes in a drawing mean nothing here, and new files have none.
         let layout = element.kept("elements")
         model.foreign = element.foreign()
+        // Files from before Swift do not say what the writer would otherwise take for granted.
+        if root["sourceLanguage"] == nil { model.foreign.attributes["sourceLanguage"] = "Objective-C" }
         model.foreign.elements += layout
         return model
     }

@@ -40,7 +40,7 @@ final class XcodeElement {
     /// The elements of a name within this one that belong to the same description; `sortedBy` puts them in the order of that attribute.
     func parts(_ name: String, sortedBy key: String? = nil, title: String? = nil) -> [XcodeElement] {
         var nodes = children(name)
-        if let key { nodes.sort { ($0[key] ?? "") < ($1[key] ?? "") } }
+        if let key { nodes.sort { XcodeDraft.isBefore($0[key] ?? "", $1[key] ?? "") } }
         return nodes.enumerated().map { place, node in part(node, as: name, place, title: title) }
     }
 

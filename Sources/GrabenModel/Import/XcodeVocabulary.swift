@@ -55,7 +55,6 @@ enum XcodeVocabulary {
         ],
         "entity": [("syncable", "YES")],
         "fetchedProperty": [("optional", "YES")],
-        "fetchRequest": [],
     ]
 
     /// What other tools write and is kept without a word, because it says nothing about objects.
@@ -75,4 +74,35 @@ enum XcodeVocabulary {
 
     /// Attributes that say nothing with this value, wherever they stand.
     static let silent: [String: String] = ["syncable": "YES", "indexed": "NO"]
+
+    /// The order in which Xcode writes attributes, so that a file written here and saved there differs in what was changed only.
+    static let attributeOrder: [String: [String]] = [
+        "model": [
+            "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion", "sourceLanguage",
+            "usedWithCloudKit",
+            "usedWithSwiftData", "userDefinedModelVersionIdentifier",
+        ],
+        "entity": [
+            "name", "representedClassName", "parentEntity", "isAbstract", "elementID", "versionHashModifier", "syncable",
+            "codeGenerationType",
+        ],
+        "attribute": [
+            "name", "optional", "transient", "attributeType", "composite", "minDateTimeInterval", "minValueString", "maxDateTimeInterval",
+            "maxValueString", "defaultDateTimeInterval", "defaultValueString", "regularExpressionString", "valueTransformerName",
+            "customClassName", "allowsExternalBinaryDataStorage", "usesScalarValueType", "spotlightIndexingEnabled", "storedInTruthFile",
+            "preserveAfterDeletion", "allowsCloudEncryption", "derived", "derivationExpression", "indexed", "elementID",
+            "versionHashModifier", "syncable",
+        ],
+        "relationship": [
+            "name", "optional", "transient", "toMany", "minCount", "maxCount", "deletionRule", "ordered", "destinationEntity",
+            "inverseName",
+            "inverseEntity", "indexed", "spotlightIndexingEnabled", "elementID", "versionHashModifier", "syncable",
+        ],
+        "fetchedProperty": ["name", "optional", "syncable"],
+        "fetchRequest": [
+            "name", "entity", "predicateString", "fetchLimit", "fetchBatchSize", "includeSubentities", "includePropertyValues",
+            "includesPendingChanges", "returnObjectsAsFaults", "returnDistinctResults", "resultType",
+        ],
+        "element": ["name", "positionX", "positionY", "width", "height"],
+    ]
 }

@@ -104,7 +104,9 @@ extension Error {
         if let cause = error.underlying as? POSIXError { return String(cString: strerror(cause.code.rawValue)) }
         switch error.code {
         case .fileReadNoSuchFile, .fileNoSuchFile: return "no such file"
-        case .fileReadNoPermission: return "no permission"
+        case .fileReadNoPermission, .fileWriteNoPermission: return "no permission"
+        case .fileWriteOutOfSpace: return "no space is left"
+        case .fileWriteFileExists: return "it exists already"
         default: return "error \(error.code.rawValue) of the file system"
         }
     }

@@ -16,8 +16,7 @@ enum XcodeValueText {
         switch type {
         case .int16, .int32, .int64: integer(text).flatMap { type.normalized(.int($0)) }
         case .double: number(text).map { .double($0) }
-        // Through its own parser: rounding twice can end one step away.
-        case .float: number(text).flatMap { _ in Float(text) }.flatMap { $0.isInfinite && !text.hasSuffix("inf") ? nil : .float($0) }
+        case .float: float(text).map { .float($0) }
         case .decimal: Decimal(modelText: text).map { .decimal($0) }
         case .boolean: boolean(text).map { .bool($0) }
         case .string: .string(text)
@@ -54,6 +53,12 @@ enum XcodeValueText {
         if let number = Int64(text) { return number }
         guard let number = number(text), number.magnitude <= 0x1p53 else { return nil }
         return Int64(exactly: number)
+    }
+
+    /// Through its own parser: rounding a Double can end one step away.
+    private static func float(_ text: String) -> Float? {
+        guard let number = number(text), let value = Float(text), value.isFinite || !number.isFinite else { return nil }
+        return value
     }
 
     /// A number in decimal digits, or `nan`, `inf`, `-inf`; nil where it is beyond all numbers, for nobody means infinity by that.
