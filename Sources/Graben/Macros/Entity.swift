@@ -41,12 +41,13 @@
     ///   - maximum: the greatest value allowed, for numbers and dates.
     ///   - minimumLength: the least length allowed: characters of text, bytes of data.
     ///   - maximumLength: the greatest length allowed: characters of text, bytes of data.
+    ///   - matching: what a text has to match as a whole, in the dialect of Swift's `Regex`.
     ///   - storage: the stored property of the class's own in which the value is kept.
     ///   - userInfo: notes of the program's own.
     @attached(peer)
     public macro Attribute(
         name: String? = nil, renamedFrom: String? = nil, minimum: Value? = nil, maximum: Value? = nil, minimumLength: Int? = nil,
-        maximumLength: Int? = nil, storage: AnyKeyPath? = nil, userInfo: [String: String] = [:]
+        maximumLength: Int? = nil, matching: String? = nil, storage: AnyKeyPath? = nil, userInfo: [String: String] = [:]
     ) = #externalMacro(module: "GrabenMacros", type: "MarkerMacro")
 
     /// Keeps a number or a vector in columns: a lane for each name, and an accessor for each lane.
@@ -110,6 +111,29 @@
     /// Makes an attribute that lives in memory only: its changes can be undone, and nothing of it is stored.
     @attached(peer)
     public macro Transient() = #externalMacro(module: "GrabenMacros", type: "MarkerMacro")
+
+    /// Makes a derived attribute: its value follows from others, as an expression says, at each save.
+    ///
+    ///     @Derived("outgoing.@count") var degree: Int?
+    ///
+    /// - Parameter expression: what the value is; `Derivation` lists what it may be.
+    @attached(peer)
+    public macro Derived(_ expression: String) = #externalMacro(module: "GrabenMacros", type: "MarkerMacro")
+
+    /// Keeps an order in which objects are found without reading all: of a property, or of several named before the class.
+    ///
+    ///     @Index var name: String?
+    ///     @Index("layer", "-date") @Entity final class Drawing: ManagedObject { … }
+    ///
+    /// - Parameters:
+    ///   - names: the properties compared, before a class; a leading `-` for descending ones.
+    ///   - name: the index's name; made of the properties' where it is left out.
+    ///   - descending: whether great values come first, before a property.
+    ///   - predicate: which objects are in it, in the format language; all where it is left out.
+    @attached(peer)
+    public macro Index(
+        _ names: String..., name: String? = nil, descending: Bool = false, where predicate: String? = nil
+    ) = #externalMacro(module: "GrabenMacros", type: "MarkerMacro")
 
     /// Makes a key of a property, or of several named before the class: no two objects share its value.
     @attached(peer)

@@ -15,6 +15,8 @@ struct EntityDeclaration {
     var properties: [PropertyDeclaration] = []
     /// Keys that no two objects share.
     var uniqueKeys: [[String]] = []
+    /// Orders in which objects can be found.
+    var indexes: [IndexPart] = []
     /// Everything wrong with the class and its members.
     var problems: [Problem] = []
     /// Variables with a problem: they get accessors all the same, lest the compiler complain of missing initial values too.
@@ -104,7 +106,7 @@ struct EntityDeclaration {
         var reader = PropertyReader(className: name)
         for member in declared.memberBlock.members {
             guard let variable = member.decl.as(VariableDeclSyntax.self) else { continue }
-            reader.fields.formUnion(Self.storageRoots(variable))
+            reader.fields.formUnion(storageRoots(variable))
         }
         var keys: Set<String> = []
         var place = Place()
@@ -128,15 +130,18 @@ struct EntityDeclaration {
                 properties.append(property)
             } catch {
                 problems.append(error)
+                // Accessors and a property wrapper exclude each other, which the compiler would say once more.
+                guard reader.foreignAttribute(of: variable) == nil else { continue }
                 for binding in variable.bindings { invalid.insert(binding.pattern.trimmedDescription) }
             }
         }
     }
 
     /// The stored properties that attributes of a variable are kept in.
-    static func storageRoots(_ variable: VariableDeclSyntax) -> [String] {
+    private func storageRoots(_ variable: VariableDeclSyntax) -> [String] {
         PropertyReader.kinds.compactMap { kind in
             guard let path = variable.attributes.first(kind)?.argument("storage")?.as(KeyPathExprSyntax.self) else { return nil }
+            guard path.root == nil || path.root?.trimmedDescription == name || path.root?.trimmedDescription == "Self" else { return nil }
             return path.components.first?.component.as(KeyPathPropertyComponentSyntax.self)?.declName.baseName.name
         }
     }
@@ -176,31 +181,5 @@ struct EntityDeclaration {
             }
         }
         return nil
-    }
-
-    // MARK: Keys of several properties
-
-    private mutating func readKeys(_ declared: ClassDeclSyntax) {
-        for marker in declared.attributes.all("Unique") {
-            let names = marker.unlabeled().compactMap(\.stringLiteral)
-            if names.isEmpty {
-                problems.append(
-                    Problem(marker, "@Unique before a class names the properties that no two objects share, as in @Unique(\"name\")"))
-            } else {
-                uniqueKeys.append(names)
-            }
-        }
-        for property in properties {
-            guard let marker = property.variable.attributes.first("Unique") else { continue }
-            switch property.kind {
-            case .attribute(let part) where !part.isTransient: uniqueKeys.append([part.key])
-            case .relationship(let part) where !part.isToMany: uniqueKeys.append([property.name])
-            default:
-                problems.append(
-                    Problem(
-                        marker, "\(property.name) has no single stored value that @Unique could compare", property.variable.removing(marker)
-                    ))
-            }
-        }
     }
 }

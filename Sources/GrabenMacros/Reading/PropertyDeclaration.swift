@@ -90,12 +90,26 @@ struct RelationshipPart {
     var destination: String
     var isToMany: Bool
     var isOrdered: Bool
-    var inverse: String?
+    var inverse: Inverse?
     var options: [(label: String, value: String)] = []
+
+    enum Inverse {
+        case name(String)
+        /// The name, and the key path it is the end of, which the compiler checks where the description is made.
+        case path(String, String)
+    }
 }
 
 struct FetchedPart {
     var destination: String
     /// Arguments of `FetchedPropertyDescription`, as written.
+    var options: [(label: String, value: String)] = []
+}
+
+/// An order in which objects can be found.
+struct IndexPart {
+    var name: String
+    /// The properties compared, a leading `-` for descending ones.
+    var keys: [String]
     var options: [(label: String, value: String)] = []
 }

@@ -101,12 +101,25 @@ struct PropertyReader {
                         attribute, "\(name) cannot be both @\(found.shortName) and @\(short)", variable.removing(attribute))
                 }
                 found = attribute
-            } else if !Self.additions.contains(short), !Self.harmless.contains(short) {
-                throw Problem(
-                    attribute, "@\(short) and @Entity would both make \(name); write @Field before what the model shall not know",
-                    variable.adding("@Field", "keep \(name) out of the model with @Field"))
             }
         }
+        if let attribute = foreignAttribute(of: variable) {
+            throw Problem(
+                attribute,
+                "@\(attribute.shortName) and @Entity would both make \(name); write @Field before what the model shall not know",
+                variable.adding("@Field", "keep \(name) out of the model with @Field"))
+        }
+    }
+
+    /// An attribute that is neither the library's nor harmless: a property wrapper or another macro.
+    func foreignAttribute(of variable: VariableDeclSyntax) -> AttributeSyntax? {
+        for case .attribute(let attribute) in variable.attributes {
+            let name = attribute.shortName
+            if !Self.kinds.contains(name), !Self.additions.contains(name), !Self.harmless.contains(name), name != "Field" {
+                return attribute
+            }
+        }
+        return nil
     }
 
     // MARK: Kinds

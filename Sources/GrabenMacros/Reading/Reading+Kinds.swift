@@ -27,6 +27,7 @@ extension Reading {
             marker,
             [
                 ("minimum", "minimum"), ("maximum", "maximum"), ("minimumLength", "minimumLength"), ("maximumLength", "maximumLength"),
+                ("matching", "regularExpression"),
                 ("renamedFrom", "renamingIdentifier"), ("userInfo", "userInfo"),
             ])
         part.storage = try storage(marker)
@@ -170,9 +171,9 @@ extension Reading {
         return part
     }
 
-    private func inverse(_ marker: AttributeSyntax?, _ destination: String) throws(Problem) -> String? {
+    private func inverse(_ marker: AttributeSyntax?, _ destination: String) throws(Problem) -> RelationshipPart.Inverse? {
         guard let expression = marker?.argument("inverse"), !expression.isNilLiteral else { return nil }
-        if let text = expression.stringLiteral, !text.isEmpty { return text }
+        if let text = expression.stringLiteral, !text.isEmpty { return .name(text) }
         guard let path = expression.as(KeyPathExprSyntax.self), path.components.count == 1,
             let component = path.components.first?.component.as(KeyPathPropertyComponentSyntax.self)
         else {
@@ -187,7 +188,8 @@ extension Reading {
                     "write \\\(destination).\(component.declName.trimmedDescription)", replace: root,
                     with: TypeSyntax("\(raw: destination)")))
         }
-        return component.declName.baseName.name
+        let property = component.declName.trimmedDescription
+        return .path(component.declName.baseName.name, "\\\(destination).\(property)")
     }
 
     func fetched(_ marker: AttributeSyntax) throws(Problem) -> FetchedPart {

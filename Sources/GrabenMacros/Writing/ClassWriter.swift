@@ -6,7 +6,7 @@ struct ClassWriter {
 
     private var place: ClassPlace { ClassPlace(className: entity.name, superclass: entity.superclass) }
     /// What stands before an override that the whole world asks.
-    private var override: String { "\(entity.access)override class var" }
+    private var override: String { "\(entity.access)nonisolated override class var" }
 
     func members() -> [String] {
         var members = [
@@ -28,7 +28,8 @@ struct ClassWriter {
     private var end: String {
         let size = entity.properties.reduce(Place()) { $0 + $1.size }
         let inlinable = entity.isPublic ? "@inlinable " : ""
-        return "\(inlinable)\(entity.access == "open " ? "public " : entity.access)static var \(ClassPlace.endName(entity.name)): "
+        return
+            "\(inlinable)\(entity.access == "open " ? "public " : entity.access)nonisolated static var \(ClassPlace.endName(entity.name)): "
             + "Graben.AccessorPlace { \(place.whole(size, accessors: true)) }"
     }
 
@@ -70,7 +71,7 @@ struct ClassWriter {
         let function = "_keyPaths_\(entity.name)"
         return [
             "\(override) propertyKeyPaths: [Graben.PropertyKeyPath] { super.propertyKeyPaths + \(function)(Self.self) }",
-            "private static func \(function)<Root: \(entity.name)>(_ root: Root.Type) -> [Graben.PropertyKeyPath] { [\(list("Root"))] }",
+            "private nonisolated static func \(function)<Root: \(entity.name)>(_ root: Root.Type) -> [Graben.PropertyKeyPath] { [\(list("Root"))] }",
         ]
     }
 

@@ -13,6 +13,7 @@ struct DescriptionWriter {
         arguments += list("relationships", entity.properties.compactMap(relationship))
         arguments += list("fetchedProperties", entity.properties.compactMap(fetched))
         arguments += list("uniquenessConstraints", entity.uniqueKeys.map { "[\($0.map(\.quoted).joined(separator: ", "))]" })
+        arguments += list("indexes", entity.indexes.map(index))
         if let renamed = entity.node.argument("renamedFrom") { arguments.append("renamingIdentifier: \(renamed.trimmedDescription)") }
         if let userInfo = entity.node.argument("userInfo") { arguments.append("userInfo: \(userInfo.trimmedDescription)") }
         return "Graben.EntityDescription(\n\(arguments.joined(separator: ",\n"))\n)"
@@ -37,7 +38,10 @@ struct DescriptionWriter {
                 arguments.append("defaultValue: Graben.AttributeCoding.value((\(value)) as \(part.type))")
             }
             if part.isTransient { arguments.append("isTransient: true") }
-            return [call("AttributeDescription", arguments, part.options)]
+            // Options stand in the order of the initialiser: the derivation behind the rules, before what the attribute was called.
+            let derivation = part.derivation.map { [(label: "derivationExpression", value: $0.trimmedDescription)] } ?? []
+            let rules = part.options.prefix { $0.label != "renamingIdentifier" && $0.label != "userInfo" }
+            return [call("AttributeDescription", arguments, rules + derivation + part.options.dropFirst(rules.count))]
         case .packed(let packing):
             return packing.lanes.indices.map { index in
                 var arguments = [packing.lanes[index].quoted, ".\(packing.scalar)", "isOptional: \(property.isOptional)"]
@@ -54,15 +58,31 @@ struct DescriptionWriter {
 
     private func relationship(_ property: PropertyDeclaration) -> String? {
         guard case .relationship(let part) = property.kind else { return nil }
-        var arguments = [property.name.quoted, "to: \(part.destination).entityName"]
-        if let inverse = part.inverse { arguments.append("inverse: \(inverse.quoted)") }
+        var arguments = [property.name.quoted, "to: Graben.EntityReference.name(of: \(part.destination).self)"]
+        switch part.inverse {
+        case .name(let name): arguments.append("inverse: \(name.quoted)")
+        case .path(let name, let path):
+            arguments.append("inverse: Graben.EntityReference.inverse(\(name.quoted), \(path), of: \(entity.name).self)")
+        case nil: break
+        }
         if part.isToMany { arguments.append("isToMany: true") }
         if part.isOrdered { arguments.append("isOrdered: true") }
         return call("RelationshipDescription", arguments, part.options)
     }
 
+    private func index(_ index: IndexPart) -> String {
+        let elements = index.keys.map { key in
+            let isDescending = key.hasPrefix("-")
+            let name = (isDescending ? String(key.dropFirst()) : key).quoted
+            return isDescending ? ".init(\(name), isAscending: false)" : ".init(\(name))"
+        }
+        return call("IndexDescription", [index.name.quoted, "[\(elements.joined(separator: ", "))]"], index.options)
+    }
+
     private func fetched(_ property: PropertyDeclaration) -> String? {
         guard case .fetched(let part) = property.kind else { return nil }
-        return call("FetchedPropertyDescription", [property.name.quoted, "of: \(part.destination).entityName"], part.options)
+        return call(
+            "FetchedPropertyDescription", [property.name.quoted, "of: Graben.EntityReference.name(of: \(part.destination).self)"],
+            part.options)
     }
 }

@@ -158,6 +158,23 @@ struct EntityTests {
         #expect(object.label == nil && object.optionalFloat == 2)
     }
 
+    @Test("keys, orders, patterns and derivations are those of the declaration, by the names of the model")
+    func keys() throws {
+        let model = try ManagedObjectModel(of: Keyed.self, Joint.self, Line.self, Layer.self)
+        #expect(model.problems().isEmpty, "\(model.problems())")
+        let keyed = model.entities[0]
+        #expect(keyed.uniquenessConstraints == [["owner", "number"], ["kode"]])
+        #expect(
+            keyed.indexes == [
+                IndexDescription("byOwnerAndNumber", [.init("owner"), .init("number", isAscending: false)]),
+                IndexDescription("codes", [.init("kode")], partialPredicateFormat: "kode BEGINSWITH 'a'"),
+                IndexDescription("byNumber", [.init("number", isAscending: false)]), IndexDescription("byHeight", [.init("height")]),
+            ])
+        #expect(keyed.attributes.map(\.name) == ["number", "kode", "degree", "height"])
+        #expect(keyed.attributes[1].regularExpression == "[a-z]+" && keyed.attributes[2].derivationExpression == "owner.outgoing.@count")
+        #expect(keyed.attributes[2].isOptional)
+    }
+
     @Test("a raw value the type does not know, and JSON of another type, read as the default or nil; the latter is reported")
     func foreignValues() throws {
         let context = try memory(Everything.self).newContext()

@@ -93,3 +93,13 @@ typealias Name = String
         set { hidden = newValue / 2 }
     }
 }
+
+/// Keys, orders and a derived attribute.
+@Entity @Unique("owner", "number") @Index("owner", "-number") @Index("code", name: "codes", where: "kode BEGINSWITH 'a'")
+final class Keyed: ManagedObject {
+    var owner: Joint?
+    @Index(descending: true) var number: Int = 0
+    @Unique @Attribute(name: "kode", matching: "[a-z]+") var code: String?
+    @Derived("owner.outgoing.@count") var degree: Int?
+    @Packed @Index var height: Double
+}
