@@ -4,7 +4,7 @@
 .PHONY: help deps demo test bench lint
 
 # Tests that walk mapped files, chunks and lanes by address: these run once more under the address sanitizer.
-SANITIZED ?= GrabenLogTests|GrabenTests\..*(Chunk|Column|Packed|Lane|Fault|Sweep|Snapshot)
+SANITIZED ?= GrabenLogTests|GrabenModelTests\.(Import|Export)|GrabenTests\..*(Chunk|Column|Packed|Lane|Fault|Sweep|Snapshot)
 # Where headers may be.
 HEADERS ?= /usr/include /usr/local/include /opt/homebrew/include /opt/homebrew/opt/expat/include
 # Arguments of the benchmarks, as in: make bench ARGS="--quick --only lookup"

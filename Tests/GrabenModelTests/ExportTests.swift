@@ -157,6 +157,28 @@ import Testing
                 == "writing a model: the model: foreign elements are nested deeper than 24 levels")
     }
 
+    @Test("the deepest element a file can have goes through the JSON form and the catalog too")
+    func deepest() throws {
+        let depth = 24 - 4
+        let inner = String(repeating: "<x>", count: depth) + String(repeating: "</x>", count: depth)
+        let model = try imported(entity: "<attribute name='a' attributeType='String'><y>\(inner)</y></attribute>").model
+        #expect(try back(model.xcodeContents()).model == model)
+        #expect(try ManagedObjectModel.load(json: model.jsonData()) == model)
+        #expect(try ManagedObjectModel(tree: CBOR.decode(model.tree().encoded())) == model)
+        #expect(throws: ModelError.self) {
+            try imported(entity: "<attribute name='a' attributeType='String'><y><z>\(inner)</z></y></attribute>")
+        }
+    }
+
+    @Test("many old indexes are named in no time, and none twice")
+    func manyIndexes() throws {
+        let names = (0..<2_000).map { "a\($0 / 2)" }
+        let attributes = names.map { "<attribute name='\($0)' attributeType='String' indexed='YES'/>" }.joined()
+        let compound = String(repeating: "<compoundIndex><index value='a'/><index value='b'/></compoundIndex>", count: 2_000)
+        let indexes = try imported(entity: attributes + "<compoundIndexes>\(compound)</compoundIndexes>").model.entities[0].indexes
+        #expect(indexes.count == 3_000 && Set(indexes.map(\.name)).count == 3_000 && indexes[1].name == "byAAndB2")
+    }
+
     @Test("a file cut off at any byte, or with any byte changed, is an error or a model and never a trap")
     func hostile() throws {
         var model = drawingModel()

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import GrabenLog
 import GrabenModel
 import Testing
@@ -193,5 +194,44 @@ import Testing
             let found = EntityDescription("A", managedObjectClassName: text).managedObjectClass
             #expect(found?.module == module && found?.name == name)
         }
+    }
+
+    @Test("a new object's composite holds the defaults of its elements as a Codable type would write them, its own default before them")
+    func compositeDefaults() throws {
+        struct Inner: Codable, Equatable { var on: Bool; var raw: Data; var since: Date }
+        struct Place: Codable, Equatable { var inner: Inner; var lat: Double; var name: String; var n: Int?; var rate: Decimal }
+        let date = Date(timeIntervalSinceReferenceDate: 86_400)
+        let composites = [
+            CompositeDescription(
+                "Place",
+                [
+                    .init("lat", .double, defaultValue: 2), .init("name", .string, defaultValue: "a/\"é"), .init("n", .int16),
+                    .init("rate", .decimal, defaultValue: .decimal(Decimal(1) / 8)), .init("inner", composite: "Inner"),
+                    .init("nothing", .double, defaultValue: .double(.nan)), .init("empty", composite: "Empty"),
+                ]),
+            CompositeDescription(
+                "Inner",
+                [
+                    .init("on", .boolean, defaultValue: true), .init("raw", .data, defaultValue: .data(Data([1, 2]))),
+                    .init("since", .date, defaultValue: .date(date)),
+                ]),
+            CompositeDescription("Empty"),
+        ]
+        let own = AttributeDescription("own", .transformable, defaultValue: .json(Data("{}".utf8)), composite: "Place")
+        let model = ManagedObjectModel(
+            entities: [EntityDescription("A", attributes: [.init("p", composite: "Place"), own, .init("e", composite: "Empty")])],
+            composites: composites)
+        let properties = try model.resolved().entities[0].properties
+        guard case .json(let data)? = properties[0].attribute?.defaultValue else {
+            Issue.record("there is no default")
+            return
+        }
+        let place = Place(inner: Inner(on: true, raw: Data([1, 2]), since: date), lat: 2, name: "a/\"é", n: nil, rate: Decimal(1) / 8)
+        #expect(try JSONDecoder().decode(Place.self, from: data) == place)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        #expect(String(decoding: data, as: UTF8.self) == String(decoding: try encoder.encode(place), as: UTF8.self))
+        #expect(properties[1].attribute?.defaultValue == .json(Data("{}".utf8)) && properties[2].attribute?.defaultValue == nil)
+        #expect(try model.resolved().description == model)
     }
 }

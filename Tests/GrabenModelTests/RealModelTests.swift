@@ -28,4 +28,18 @@ let realModels: [String] = {
         let again = try ImportedModel(xml: model.xcodeContents(), name: "again", file: "again")
         #expect(again.model == model && again.warnings == [])
     }
+
+    @Test("the texts beside the dates of a real file, where they are dates, mean the same moments as the numbers")
+    func dates() throws {
+        guard let path = realModels.first(where: { $0.hasSuffix("momdec-everything.xml") }) else { return }
+        let text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+        let numbers = try Regex("(min|max|default)DateTimeInterval=\"[0-9]+\"")
+        #expect(text.ranges(of: numbers).count == 3)
+        func dates(_ text: String) throws -> AttributeDescription? {
+            let model = try ImportedModel(xml: text.utf8, name: "dates", file: path).model
+            return model.entities.flatMap(\.attributes).first { $0.name == "dateAttribute" }
+        }
+        #expect(try dates(text.replacing(numbers, with: "")) == dates(text))
+        #expect(try dates(text)?.defaultValue == .date(Date(timeIntervalSinceReferenceDate: 388_411_200)))
+    }
 }

@@ -21,9 +21,12 @@ extension ModelFileReader {
             codeGeneration: element.choice("codeGenerationType", XcodeVocabulary.codeGenerations) ?? .manual,
             versionHashModifier: element.word("versionHashModifier"), renamingIdentifier: element.word("elementID"),
             userInfo: userInfo(of: element))
-        entity.indexes += compoundIndexes(in: element, of: title, beside: entity.indexes)
+        var namer = IndexNamer(entity.indexes)
+        entity.indexes += compoundIndexes(in: element, of: title, &namer)
         for attribute in attributes where attribute.isIndexed {
-            addIndex(on: attribute.description.name, to: &entity)
+            if let name = namer.nameOfIndex(onNew: attribute.description.name) {
+                entity.indexes.append(IndexDescription(name, on: attribute.description.name))
+            }
         }
         entity.foreign = element.foreign()
         return entity
@@ -66,7 +69,7 @@ extension ModelFileReader {
     }
 
     /// Indexes of several properties as old files have them, without a name and without an order.
-    private func compoundIndexes(in element: XcodeElement, of owner: String, beside known: [IndexDescription]) -> [IndexDescription] {
+    private func compoundIndexes(in element: XcodeElement, of owner: String, _ namer: inout IndexNamer) -> [IndexDescription] {
         var indexes: [IndexDescription] = []
         for wrapper in element.parts("compoundIndexes") {
             for node in wrapper.children("compoundIndex") {
@@ -74,28 +77,44 @@ extension ModelFileReader {
                 let names = compound.children("index").enumerated().compactMap { place, node in
                     compound.part(node, as: "fetchIndexElement", place).required("value")
                 }
-                var index = IndexDescription(Self.name(ofIndexOn: names, beside: known + indexes), names.map { .init($0) })
+                var index = IndexDescription(namer.name(ofIndexOn: names), names.map { .init($0) })
                 index.foreign = compound.foreign()
                 indexes.append(index)
             }
         }
         return indexes
     }
+}
 
-    /// The index that an old file asks for on the attribute itself.
-    private func addIndex(on name: String, to entity: inout EntityDescription) {
-        let elements = [IndexDescription.Element(name)]
-        guard !entity.indexes.contains(where: { $0.elements == elements && $0.partialPredicateFormat == nil }) else { return }
-        entity.indexes.append(IndexDescription(Self.name(ofIndexOn: [name], beside: entity.indexes), elements))
+/// Names indexes that have none in a file, in time that does not grow with their number.
+private struct IndexNamer {
+    private var taken: Set<String>
+    /// The properties that an index is on which is on nothing else.
+    private var alone: Set<String> = []
+    /// The next number to try behind a name.
+    private var numbers: [String: Int] = [:]
+
+    init(_ indexes: [IndexDescription]) {
+        taken = Set(indexes.map(\.name))
+        for index in indexes where index.partialPredicateFormat == nil && index.elements.count == 1 {
+            let element = index.elements[0]
+            if case .property(let name) = element.key, element == .init(name) { alone.insert(name) }
+        }
     }
 
+    /// A name for an index on this property; nil where there is one.
+    mutating func nameOfIndex(onNew property: String) -> String? { alone.contains(property) ? nil : name(ofIndexOn: [property]) }
+
     /// `byNameAndDate`, with a number behind where that is taken.
-    private static func name(ofIndexOn names: [String], beside known: [IndexDescription]) -> String {
-        let name = "by" + names.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: "And")
-        let taken = Set(known.map(\.name))
-        guard taken.contains(name) else { return name }
-        var number = 2
-        while taken.contains("\(name)\(number)") { number += 1 }
-        return "\(name)\(number)"
+    mutating func name(ofIndexOn properties: [String]) -> String {
+        if properties.count == 1 { alone.insert(properties[0]) }
+        let name = "by" + properties.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: "And")
+        var candidate = name
+        while !taken.insert(candidate).inserted {
+            let number = numbers[name, default: 2]
+            numbers[name] = number + 1
+            candidate = "\(name)\(number)"
+        }
+        return candidate
     }
 }

@@ -94,10 +94,14 @@ private struct ModelResolver {
 
     private func kind(of declared: ModelNames.Declared, declaredBy owner: Int) -> Property.Kind {
         switch declared {
-        case .attribute(let attribute): .attribute(attribute)
+        case .attribute(var attribute):
+            if let composite = attribute.composite, attribute.defaultValue == nil {
+                attribute.defaultValue = names.defaultValue(ofComposite: composite)
+            }
+            return .attribute(attribute)
         // The names are known to exist: the model was validated. The owner stands in for what cannot happen.
-        case .fetched(let fetched): .fetched(fetched, destination: names.byName[fetched.destination] ?? owner)
-        case .relationship(let relationship): .relationship(relationship, link(of: relationship, declaredBy: owner))
+        case .fetched(let fetched): return .fetched(fetched, destination: names.byName[fetched.destination] ?? owner)
+        case .relationship(let relationship): return .relationship(relationship, link(of: relationship, declaredBy: owner))
         }
     }
 
