@@ -1,34 +1,30 @@
 /// An element of a model file that is being read: it knows what of it was used, so that the rest can be kept.
 ///
-/// A description is read from one element and often from some within it (`fetchRequest`, `userInfo/entry`). They share an owner, which puts
-/// what is left over in all of them into the description's foreign content.
+/// A description is read from one element and often from some within it (`fetchRequest`, `userInfo/entry`): its parts. What is left over in
+/// all of them becomes the description's foreign content.
 final class XcodeElement {
     let node: XMLNode
     /// What it is, for people: `attribute "x" of entity "Joint"`.
     let title: String
     let log: ImportLog
-    /// Where it stands in the owner's element; empty for that itself.
+    /// Where it stands in the description's element; empty for that itself.
     private let path: String
-    private let owner: Owner
+    private var parts: [XcodeElement] = []
     private var used: Set<String> = []
     private var usedChildren: Set<Int> = []
     /// Attributes left over that something was said about already.
     private var warnedOf: Set<String> = []
 
-    private final class Owner { var elements: [XcodeElement] = [] }
-
-    private init(_ node: XMLNode, title: String, log: ImportLog, path: String, owner: Owner) {
+    private init(_ node: XMLNode, title: String, log: ImportLog, path: String) {
         self.node = node
         self.title = title
         self.log = log
         self.path = path
-        self.owner = owner
-        owner.elements.append(self)
     }
 
     /// An element that a description is read from.
     convenience init(_ node: XMLNode, title: String, log: ImportLog) {
-        self.init(node, title: title, log: log, path: "", owner: Owner())
+        self.init(node, title: title, log: log, path: "")
     }
 
     func warn(_ reason: String) { log.warn(reason, node.line, title) }
@@ -47,8 +43,10 @@ final class XcodeElement {
     /// An element from elsewhere that becomes part number `place` of a name in this description.
     func part(_ node: XMLNode, as name: String, _ place: Int, title: String? = nil) -> XcodeElement {
         let here = place == 0 ? name : "\(name)[\(place)]"
-        return XcodeElement(
-            node, title: title ?? "\(node.name) of \(self.title)", log: log, path: path.isEmpty ? here : "\(path)/\(here)", owner: owner)
+        let part = XcodeElement(
+            node, title: title ?? "\(node.name) of \(self.title)", log: log, path: path.isEmpty ? here : "\(path)/\(here)")
+        parts.append(part)
+        return part
     }
 
     private func indexes(of name: String) -> [Int] {
@@ -119,7 +117,7 @@ extension XcodeElement {
     /// To be called once, when the description is read.
     func foreign() -> ForeignContent {
         var content = ForeignContent()
-        for element in owner.elements { element.addForeign(to: &content) }
+        addForeign(to: &content)
         return content
     }
 
@@ -139,6 +137,7 @@ extension XcodeElement {
             log.warn("the element \(child.name) is unknown here; it is kept and means nothing", child.line, title)
         }
         if !node.trimmedText.isEmpty { warn("it has text, which is left out") }
+        for part in parts { part.addForeign(to: &content) }
     }
 
     /// Keeps the elements of a name without a word.
