@@ -11,18 +11,33 @@ import GrabenLog
 /// Invariant: every entry points at `geometry.byteCount` readable bytes that the table keeps alive: a chunk of `owner`'s snapshot, an
 /// overlay, or the table's zero chunk where nothing is bound. So no read through an entry can reach memory that is gone.
 final class ChunkTable {
-    /// A block is 8,192 bytes at an address that is a multiple of them: the table it belongs to, padding to 64 bytes, and the entries. So an
-    /// object finds its table from the address of its entry.
+    /// Where a chunk's entry stands: the address of the chunk's lanes, and behind it that of the cells of the chunk's objects or 0.
+    typealias Entry = UnsafeMutablePointer<UnsafeMutableRawPointer>
+    /// The cells of a chunk's objects by slot, and before them how many are not empty.
+    typealias Cells = UnsafeMutablePointer<ObjectCell>
+
+    /// A block is 8,192 bytes at an address that is a multiple of them: the table it belongs to, the number of its first chunk, zeros up to
+    /// 64 bytes, and the entries of 16. So an object finds its table and its chunk's number from the address of its entry.
     private static let blockByteCount = 8192
     private static let blockHeaderByteCount = 64
-    static let entriesPerBlock = (blockByteCount - blockHeaderByteCount) / 8
+    private static let entryByteCount = 16
+    static let entriesPerBlock = (blockByteCount - blockHeaderByteCount) / entryByteCount
+
+    @inline(__always)
+    private static func block(of entry: Entry) -> UnsafeRawPointer {
+        // Every entry stands in a block that `entry(_:)` made.
+        UnsafeRawPointer(bitPattern: UInt(bitPattern: entry) & ~UInt(blockByteCount - 1)).unsafelyUnwrapped
+    }
 
     /// The table whose block an entry stands in.
     @inline(__always)
-    static func home(of entry: UnsafeMutablePointer<UnsafeMutableRawPointer>) -> Unmanaged<ObjectTable> {
-        let block = UInt(bitPattern: entry) & ~UInt(blockByteCount - 1)
-        // Every entry stands in a block that `entry(_:)` made, which begins with its table.
-        return UnsafePointer<Unmanaged<ObjectTable>>(bitPattern: block).unsafelyUnwrapped.pointee
+    static func home(of entry: Entry) -> Unmanaged<ObjectTable> { block(of: entry).load(as: Unmanaged<ObjectTable>.self) }
+
+    /// The number of the chunk whose entry it is.
+    @inline(__always)
+    static func index(of entry: Entry) -> Int {
+        let block = block(of: entry)
+        return block.load(fromByteOffset: 8, as: Int.self) + (UnsafeRawPointer(entry) - block - blockHeaderByteCount) / entryByteCount
     }
 
     /// The table this belongs to, for the headers of the blocks; set by the table itself before the first block is made.
@@ -30,7 +45,7 @@ final class ChunkTable {
 
     let geometry: ChunkGeometry
     private(set) var count = 0
-    private var blocks: [UnsafeMutablePointer<UnsafeMutableRawPointer>] = []
+    private var blocks: [Entry] = []
     private(set) var overlays: [OverlayChunk?] = []
     /// Spans being lent; packed values must not change meanwhile, and debug builds trap where they do.
     var lentCount = 0
@@ -51,25 +66,30 @@ final class ChunkTable {
     }
 
     deinit {
+        for index in 0..<count { Self.releaseCells(of: entry(index)) }
         for block in blocks { (UnsafeMutableRawPointer(block) - Self.blockHeaderByteCount).deallocate() }
         zero.deallocate()
     }
 
     /// The address of a chunk's entry; stable for the life of the table.
-    func entry(_ index: Int) -> UnsafeMutablePointer<UnsafeMutableRawPointer> {
+    func entry(_ index: Int) -> Entry {
         while index >= blocks.count * Self.entriesPerBlock {
             guard let home else { preconditionFailure("the chunk table's home is set when its object table is made") }
             let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.blockByteCount, alignment: Self.blockByteCount)
+            memory.initializeMemory(as: UInt8.self, repeating: 0, count: Self.blockByteCount)
             memory.initializeMemory(as: Unmanaged<ObjectTable>.self, to: Unmanaged.passUnretained(home))
-            let entries = (memory + Self.blockHeaderByteCount)
-                .initializeMemory(as: UnsafeMutableRawPointer.self, repeating: zero, count: Self.entriesPerBlock)
-            blocks.append(entries)
+            memory.storeBytes(of: blocks.count * Self.entriesPerBlock, toByteOffset: 8, as: Int.self)
+            for place in 0..<Self.entriesPerBlock {
+                memory.storeBytes(
+                    of: zero, toByteOffset: Self.blockHeaderByteCount + place * Self.entryByteCount, as: UnsafeMutableRawPointer.self)
+            }
+            blocks.append((memory + Self.blockHeaderByteCount).assumingMemoryBound(to: UnsafeMutableRawPointer.self))
         }
         if index >= count {
             overlays.append(contentsOf: repeatElement(nil, count: index + 1 - count))
             count = index + 1
         }
-        return blocks[index / Self.entriesPerBlock] + index % Self.entriesPerBlock
+        return blocks[index / Self.entriesPerBlock] + index % Self.entriesPerBlock * 2
     }
 
     func isBound(_ index: Int) -> Bool { index < count && entry(index).pointee != zero }

@@ -44,7 +44,7 @@ extension ObjectTable {
             for (index, set) in cached.sets.enumerated() where index < sets.count { sets[index] = set }
         } else {
             snapshot.forEachLiveRow(stored.code) { row in
-                let slot = snapshot.slot(stored.code, row)
+                let slot = slotNumber(row)
                 sets[slot / ChunkGeometry.slotsPerChunk][slot % ChunkGeometry.slotsPerChunk] = true
                 return true
             }

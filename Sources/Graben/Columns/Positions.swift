@@ -136,10 +136,7 @@ extension ManagedObjectContext {
 }
 
 extension ObjectTable {
-    var slotsAreRows: Bool {
-        guard let stored, let snapshot = rootSnapshot else { return true }
-        return snapshot.slotsAreRows(stored.code)
-    }
+    var slotsAreRows: Bool { slotMap == nil }
 
     /// The targets of a to-one, by row.
     func references(_ number: Int) throws(GrabenError) -> [UInt32] {

@@ -12,7 +12,7 @@ struct ConflictCheck {
     let newest: LogSnapshot
 
     func check(_ objects: [ManagedObject]) throws(GrabenError) {
-        let isStale = objects.contains { $0.has(ObjectFlag.stale) || $0.has(ObjectFlag.missing) }
+        let isStale = objects.contains { $0.has(CellFlag.stale) || $0.has(CellFlag.missing) }
         guard newest !== base || isStale else { return }
         var touched = TouchedRows()
         var step = base.next
@@ -36,8 +36,8 @@ struct ConflictCheck {
         let row = object._row
         let rows = touched.entities[stored.code] ?? TouchedRows.Entity()
         // What a stale object is based on lies before the snapshot, so the commits since do not tell all that happened to it.
-        let isStale = object.has(ObjectFlag.stale)
-        if rows.deleted.contains(row) || object.has(ObjectFlag.missing) || (isStale && !newest.contains(stored.code, row)) {
+        let isStale = object.has(CellFlag.stale)
+        if rows.deleted.contains(row) || object.has(CellFlag.missing) || (isStale && !newest.contains(stored.code, row)) {
             return object.has(ObjectFlag.deleted) || !object.hasValuesOfItsOwn ? nil : conflict(object, .deletedElsewhere)
         }
         let order = try conflictingOrder(of: object, stored)

@@ -21,7 +21,7 @@ extension ManagedObjectContext {
     func markDeleted(_ object: ManagedObject, propagating: Bool) {
         object.set(ObjectFlag.deleted)
         object._table.noteRowsChange()
-        if propagating { object.set(ObjectFlag.deletionPending) }
+        if propagating { object.set(CellFlag.deletionPending) }
         list(object)
         event.deleted.append(object)
     }
@@ -32,8 +32,8 @@ extension ManagedObjectContext {
     func propagateDeletions(of earlier: [ManagedObject] = []) {
         var vanishing: [ManagedObject] = []
         func propagate(_ object: ManagedObject) {
-            guard object.has(ObjectFlag.deletionPending) else { return }
-            object.clear(ObjectFlag.deletionPending)
+            guard object.has(CellFlag.deletionPending) else { return }
+            object.clear(CellFlag.deletionPending)
             propagateDeletion(of: object)
             if object.isInserted { vanishing.append(object) }
         }
@@ -74,20 +74,21 @@ extension ManagedObject {
         }
         _table.unregister(self)
         _table.noteRowsChange()
-        set(ObjectFlag.missing)
+        set(CellFlag.missing)
         if wasAwake { didTurnIntoFault() }
-        if has(ObjectFlag.observed) { dropObservers() }
+        if has(CellFlag.observed) { dropObservers() }
     }
 
     /// Comes back into the context it left, with the values it left with, as something to save.
     final func rejoin() {
         let values = info.laneProperties.map { _data?.values[$0] }
-        clear(ObjectFlag.slow | ObjectFlag.missing | ObjectFlag.fault)
+        clear(ObjectFlag.slow | ObjectFlag.fault)
+        clear(.missing)
         _table.register(self)
         _table.noteNewRow(_row)
         defer { writeFields() }
         guard !info.laneProperties.isEmpty else { return }
-        move(to: ObjectSeed(_table, row: _row, flags: _word & ObjectFlag.all))
+        _ = _table.place(of: _row)
         let overlay = _table.overlay(for: self)
         overlay.dirty[slot] = true
         for (lane, number) in info.laneProperties.enumerated() {

@@ -18,19 +18,19 @@ extension ManagedObjectContext {
             step?.inserted.append(object)
             changes.inserted.append(object.objectID)
         }
-        for object in ended.deleted where !object.has(ObjectFlag.newInEvent) {
+        for object in ended.deleted where !object.has(CellFlag.newInEvent) {
             step?.deleted.append(object)
             changes.deleted.append(object.objectID)
         }
         for object in ended.objects {
             object.clear(ObjectFlag.inEvent)
             guard let data = object._data else { continue }
-            let isNew = object.has(ObjectFlag.newInEvent)
+            let isNew = object.has(CellFlag.newInEvent)
             if !isNew || isRestoringStep { step?.add(object, data.event) }
             data.event.removeAll()
             if !isNew, !object.has(ObjectFlag.deleted) { changes.updated.append(object.objectID) }
         }
-        for object in ended.inserted { object.clear(ObjectFlag.newInEvent) }
+        for object in ended.inserted { object.clear(CellFlag.newInEvent) }
         for (table, overlay, index) in ended.chunks {
             step?.add(table, index, overlay)
             for slot in overlay.event.slots where !changeHandlers.isEmpty {

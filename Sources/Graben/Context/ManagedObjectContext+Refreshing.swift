@@ -20,7 +20,8 @@ extension ManagedObjectContext {
             }
             guard object.has(ObjectFlag.registered) else { continue }
             let wasDeleted = object.has(ObjectFlag.deleted)
-            object.clear(ObjectFlag.deleted | ObjectFlag.deletionPending)
+            object.clear(ObjectFlag.deleted)
+            object.clear(.deletionPending)
             object.discardChanges(events: .rollback)
             if wasDeleted { object.clear(ObjectFlag.updated) }
         }
@@ -97,9 +98,8 @@ extension ManagedObjectContext {
             }
         }
         if object.hasChanges { object._table.noteRowsChange() }
-        object.clear(
-            ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.deletionPending | ObjectFlag.missing | ObjectFlag.packedChanged
-                | ObjectFlag.stale)
+        object.clear(ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.packedChanged)
+        object.clear(.deletionPending, .missing, .stale)
         object.turnIntoFault()
     }
 
@@ -180,13 +180,13 @@ extension ManagedObjectContext {
             // A fault that was deleted meanwhile fires from the snapshot that still has it.
             object.fireIfNeeded()
             object.bindForGood()
-            if object.hasChanges { object.set(ObjectFlag.stale) } else { object.leaveDeleted() }
+            if object.hasChanges { object.set(CellFlag.stale) } else { object.leaveDeleted() }
         }
         for row in rows.inserted {
             changes.inserted.append(table.id(row))
             // An object that said it was deleted is there again: another context took its deletion back.
-            guard let object = table.registered(row), object.has(ObjectFlag.missing) else { continue }
-            object.clear(ObjectFlag.missing)
+            guard let object = table.registered(row), object.has(CellFlag.missing) else { continue }
+            object.clear(CellFlag.missing)
             merged.append(object)
         }
         for row in rows.updated {
@@ -217,7 +217,7 @@ extension ManagedObject {
     /// Keeps the values of the commit it was read from, though the snapshot goes on; a save compares with that commit.
     final func stayBehind() {
         bindForGood()
-        if !isFault, !isInserted { set(ObjectFlag.stale) }
+        if !isFault, !isInserted { set(CellFlag.stale) }
     }
 
     /// Whether the object was saved by a commit of this context that the snapshot has not reached yet.
@@ -226,7 +226,7 @@ extension ManagedObject {
     /// Another commit deleted the object: it keeps its values and says it is deleted.
     final func leaveDeleted() {
         if !info.laneProperties.isEmpty { _table.overlay(for: self).kept[slot] = true }
-        set(ObjectFlag.missing)
+        set(CellFlag.missing)
     }
 
     /// Takes the saved values of everything that changed here; unsaved values are lost, observers see them go.
@@ -271,12 +271,12 @@ extension ManagedObject {
         } else {
             data.base = .unbound
             if !bindRecordOrReport(), !has(ObjectFlag.deleted) {
-                set(ObjectFlag.missing)
+                set(CellFlag.missing)
                 return
             }
         }
         data.values = kept
-        clear(ObjectFlag.stale)
+        clear(CellFlag.stale)
         rebaseMembers()
         data.fetched = []
         if context.parent != nil { rebasePackedOnParent() } else { rebasePacked() }

@@ -64,7 +64,7 @@ extension ManagedObjectContext {
     private func makeFault(_ row: Row, in table: ObjectTable) -> ManagedObject {
         if table.sinceSweep >= Swift.max(16_384, table.registeredCount / 4) { table.sweep() }
         let object = table.info.objectClass.init(ObjectSeed(table, row: row, flags: ObjectFlag.fault))
-        table.register(object)
+        table.register(object, row: row)
         if table.hasLooseRows, table.chunks.overlay(table.chunkIndex(of: row))?.dirty[object.slot] == true {
             object.set(ObjectFlag.updated | ObjectFlag.packedChanged)
             list(object)
@@ -77,7 +77,7 @@ extension ManagedObjectContext {
         let infos = coordinator.infos
         let info = Int(id.entityNumber) < infos.count ? infos[Int(id.entityNumber)] : coordinator.unknownInfo
         let object = info.objectClass.init(ObjectSeed(detached: info, row: id.row))
-        object.set(ObjectFlag.missing)
+        object.set(CellFlag.missing)
         report(.objectNotFound(entity: info.name, uri: id.uriRepresentation))
         return object
     }

@@ -14,7 +14,7 @@ extension ManagedObjectContext {
         guard !isClosed else { throw .noContext(entity: "context", doing: "saving") }
         guard !isSaving else { throw .nestedSave }
         processPendingChanges()
-        propagateDeletions(of: propagatesDeletesAtEndOfEvent ? [] : changed.filter { $0.has(ObjectFlag.deletionPending) })
+        propagateDeletions(of: propagatesDeletesAtEndOfEvent ? [] : changed.filter { $0.has(CellFlag.deletionPending) })
         processPendingChanges()
         if let refusal = refusals.first {
             refusals = []
@@ -124,7 +124,7 @@ extension ManagedObjectContext {
             statistics.commits += 1
             statistics.syncs += Int(store.log.statistics.syncs - syncsBefore)
         }
-        let stale = objects.filter { $0.has(ObjectFlag.stale) && !$0.has(ObjectFlag.deleted) }
+        let stale = objects.filter { $0.has(CellFlag.stale) && !$0.has(ObjectFlag.deleted) }
         settleSaved(objects, in: store, at: own)
         advance(store, from: base, to: store.newestSnapshot, merging: automaticallyMergesChangesFromParent, skipping: own)
         for object in stale where object.has(ObjectFlag.registered) { object.rebaseOnSnapshot(events: .merge) }
@@ -134,7 +134,8 @@ extension ManagedObjectContext {
     private func settleSaved(_ objects: [ManagedObject], in store: PersistentStore, at commit: UInt64) {
         for object in objects {
             let wasDeleted = object.has(ObjectFlag.deleted)
-            object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted | ObjectFlag.packedChanged | ObjectFlag.stale)
+            object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted | ObjectFlag.packedChanged)
+            object.clear(.stale)
             object._table.sinceSweep += 1
             guard !wasDeleted else {
                 object.bindForGood()
@@ -290,7 +291,7 @@ extension ManagedObjectContext {
         let copy = object.info.objectClass.init(ObjectSeed(table, row: object._row))
         table.register(copy)
         copy.data.base = .defaults
-        copy.set(ObjectFlag.awake)
+        copy.set(CellFlag.awake)
         markInserted(copy)
         copy.applyDefaults()
     }

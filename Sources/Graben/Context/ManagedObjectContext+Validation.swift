@@ -5,7 +5,7 @@ extension ManagedObjectContext {
     /// Checks every object to be saved and throws all failures at once.
     func validate(_ objects: [ManagedObject]) throws(GrabenError) {
         var failures: [ValidationFailure] = []
-        for object in objects where !object.has(ObjectFlag.missing) {
+        for object in objects where !object.has(CellFlag.missing) {
             do {
                 if object.has(ObjectFlag.deleted) {
                     try object.validateForDelete()

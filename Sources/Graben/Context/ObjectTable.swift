@@ -15,11 +15,18 @@ final class ObjectTable {
     unowned(unsafe) var context: ManagedObjectContext?
     /// The snapshot the rows are read from; nil in a child context, which reads from its parent.
     private(set) var snapshot: LogSnapshot?
+    /// Where rows lie that are not at their own number. Objects know their row by it, so a table keeps the map it began with: whoever moves
+    /// a context onto a file whose chunks were put in another order gives the entity a new table and moves the registered objects there.
+    let slotMap: SlotMap?
+    /// The cells of objects of this table that are in no registry.
+    @exclusivity(unchecked) var aside: [ObjectIdentifier: UnsafeMutablePointer<ObjectCell>] = [:]
 
     private var pages: [UnsafeMutablePointer<ManagedObject?>?] = []
     private(set) var registeredCount = 0
     /// Registrations since the last sweep, and objects that became clean: what a sweep may let go of.
     var sinceSweep = 0
+    /// A hook that a sweep runs may register so many objects that another would begin.
+    private var isSweeping = false
     /// Rows reserved from the store and not handed out.
     var reserved: Range<Row> = 0..<0
     private var nextReservation = 16
@@ -47,6 +54,9 @@ final class ObjectTable {
         store = stored?.store
         self.snapshot = snapshot
         self.context = context
+        slotMap = (snapshot ?? stored.flatMap { context?.root.snapshot(of: $0) }).flatMap { snapshot in
+            stored.flatMap { snapshot.slotMap($0.code) }
+        }
         chunks = ChunkTable(geometry: info.geometry)
         chunks.home = self
         chunks.advance(to: snapshot, discardingOverlays: true) { _ in nil }
@@ -77,8 +87,11 @@ final class ObjectTable {
         return objects[Int(row) % Self.rowsPerPage]
     }
 
-    func register(_ object: ManagedObject) {
-        let page = Int(object._row) / Self.rowsPerPage
+    func register(_ object: ManagedObject) { register(object, row: object._row) }
+
+    /// As `register(_:)`, for whoever knows the row.
+    func register(_ object: ManagedObject, row: Row) {
+        let page = Int(row) / Self.rowsPerPage
         if page >= pages.count { pages.append(contentsOf: repeatElement(nil, count: page + 1 - pages.count)) }
         let objects: UnsafeMutablePointer<ManagedObject?>
         if let existing = pages[page] {
@@ -88,17 +101,22 @@ final class ObjectTable {
             objects.initialize(repeating: nil, count: Self.rowsPerPage)
             pages[page] = objects
         }
-        objects[Int(object._row) % Self.rowsPerPage] = object
-        object.set(ObjectFlag.registered)
+        objects[Int(row) % Self.rowsPerPage] = object
+        if object.has(ObjectFlag.cell) {
+            object.moveCell { object.set(ObjectFlag.registered) }
+        } else {
+            object.set(ObjectFlag.registered)
+        }
         registeredCount += 1
         sinceSweep += 1
     }
 
     func unregister(_ object: ManagedObject) {
-        guard object.has(ObjectFlag.registered), let page = pages[Int(object._row) / Self.rowsPerPage] else { return }
-        object.clear(ObjectFlag.registered)
+        let row = object._row
+        guard object.has(ObjectFlag.registered), let page = pages[Int(row) / Self.rowsPerPage] else { return }
+        object.moveCell { object.clear(ObjectFlag.registered) }
         registeredCount -= 1
-        page[Int(object._row) % Self.rowsPerPage] = nil
+        page[Int(row) % Self.rowsPerPage] = nil
     }
 
     /// Calls `body` with every registered object, by ascending row.
@@ -113,19 +131,35 @@ final class ObjectTable {
 
     /// Lets go of clean objects that nobody else holds, after their hooks. Complexity: O(registered).
     func sweep() {
+        guard !isSweeping else { return }
+        isSweeping = true
+        defer { isSweeping = false }
         sinceSweep = 0
         let busy =
-            ObjectFlag.inserted | ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.listed | ObjectFlag.inEvent | ObjectFlag.observed
+            ObjectFlag.inserted | ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.listed | ObjectFlag.inEvent
         for index in pages.indices {
             guard let page = pages[index] else { continue }
-            for place in 0..<Self.rowsPerPage {
-                guard page[place] != nil, isKnownUniquelyReferenced(&page[place]), let object = page[place], !object.has(busy),
+            var isEmpty = true
+            for place in 0..<Self.rowsPerPage where page[place] != nil {
+                guard isKnownUniquelyReferenced(&page[place]), let object = page[place], !object.has(busy), !object.has(.observed),
                     object._data?.open.isEmpty ?? true
-                else { continue }
+                else {
+                    isEmpty = false
+                    continue
+                }
                 object.turnIntoFault()
-                unregister(object)
+                object.dropCell()
+                object.clear(ObjectFlag.registered)
+                registeredCount -= 1
+                page[place] = nil
             }
+            // The hooks may have registered others.
+            guard isEmpty, (0..<Self.rowsPerPage).allSatisfy({ page[$0] == nil }) else { continue }
+            page.deinitialize(count: Self.rowsPerPage)
+            page.deallocate()
+            pages[index] = nil
         }
+        chunks.releaseEmptyCells()
     }
 
     // MARK: Rows and chunks
@@ -142,10 +176,11 @@ final class ObjectTable {
 
     /// Where a row lies in the columns.
     @inline(__always)
-    func slotNumber(_ row: Row) -> Int {
-        guard let stored, let snapshot = rootSnapshot else { return Int(row) }
-        return snapshot.slot(stored.code, row)
-    }
+    func slotNumber(_ row: Row) -> Int { slotMap?.slot(row) ?? Int(row) }
+
+    /// The row that lies at a place in the columns.
+    @inline(__always)
+    func row(slotNumber: Int) -> Row { slotMap?.row(slotNumber) ?? Row(truncatingIfNeeded: slotNumber) }
 
     /// The snapshot that says which rows there are and which slots they have: the table's own, or in a child context the root's.
     var rootSnapshot: LogSnapshot? {

@@ -32,7 +32,7 @@ extension ManagedObject {
         context.nextToken += 1
         context.keyObservers[ObjectIdentifier(self), default: []].append(
             KeyObserver(token: context.nextToken, key: key, handler: handler))
-        set(ObjectFlag.observed)
+        set(CellFlag.observed)
         return HandlerToken(number: context.nextToken)
     }
 
@@ -43,11 +43,11 @@ extension ManagedObject {
         context.keyObservers[ObjectIdentifier(self)]?.removeAll { $0.token == token.number }
         guard context.keyObservers[ObjectIdentifier(self)]?.isEmpty ?? true else { return }
         context.keyObservers[ObjectIdentifier(self)] = nil
-        clear(ObjectFlag.observed)
+        clear(CellFlag.observed)
     }
 
     final func dropObservers() {
-        clear(ObjectFlag.observed)
+        clear(CellFlag.observed)
         guard let context = _table.context else { return }
         context.keyObservers[ObjectIdentifier(self)] = nil
         for (token, path) in context.pathObservations where path.root === self {
@@ -58,7 +58,7 @@ extension ManagedObject {
 
     /// The values of observed properties before something puts others in their place; empty where nobody observes.
     final func observedValues() -> [(key: String, value: Value)] {
-        guard has(ObjectFlag.observed), let observers = _table.context?.keyObservers[ObjectIdentifier(self)] else { return [] }
+        guard has(CellFlag.observed), let observers = _table.context?.keyObservers[ObjectIdentifier(self)] else { return [] }
         var values: [(String, Value)] = []
         for key in Set(observers.map(\.key)).sorted() {
             if let value = try? primitiveValue(forKey: key) { values.append((key, value)) }

@@ -63,7 +63,7 @@ extension ManagedObject {
 
     /// Notes a change of an attribute or to-one relationship whose new value is in place: event, flags, column, the other side, observers.
     final func record(_ property: PropertyInfo, old: Value, new: Value) {
-        guard let context, !has(ObjectFlag.awakening) else { return }
+        guard let context, !has(CellFlag.awakening) else { return }
         if property.kind == .packed {
             recordPacked(property, new, context)
         } else {
@@ -75,7 +75,7 @@ extension ManagedObject {
         if property.kind == .toOne, !context.isMaintainingInverses, !context.isRestoring {
             context.maintainInverse(of: self, property, old: old, new: new)
         }
-        if has(ObjectFlag.observed) { context.notifyObservers(of: self, property.name, old: old, new: new) }
+        if has(CellFlag.observed) { context.notifyObservers(of: self, property.name, old: old, new: new) }
     }
 
     private final func recordPacked(_ property: PropertyInfo, _ new: Value, _ context: ManagedObjectContext) {
@@ -234,7 +234,7 @@ struct ContextEvent {
     var chunks: [(table: ObjectTable, overlay: OverlayChunk, index: Int)] = []
 
     mutating func noteInserted(_ object: ManagedObject) {
-        object.set(ObjectFlag.newInEvent)
+        object.set(CellFlag.newInEvent)
         inserted.append(object)
     }
 

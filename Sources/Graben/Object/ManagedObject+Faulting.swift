@@ -29,16 +29,16 @@ extension ManagedObject {
         do throws(GrabenError) {
             guard try bindBase(in: context) else { throw GrabenError.objectNotFound(entity: info.name, uri: objectID.uriRepresentation) }
         } catch {
-            set(ObjectFlag.missing)
+            set(CellFlag.missing)
             data.base = .defaults
             writeFields()
             context.report(error)
             return
         }
         writeFields()
-        set(ObjectFlag.awakening)
+        set(CellFlag.awakening)
         awakeFromFetch()
-        clear(ObjectFlag.awakening)
+        clear(CellFlag.awakening)
     }
 
     /// Whether a base was found for the object's values.
@@ -97,7 +97,7 @@ extension ManagedObject {
 
     /// Lets go of what was read and becomes a fault, after the hooks. Unsaved changes are lost.
     final func turnIntoFault() {
-        guard !has(ObjectFlag.fault), !has(ObjectFlag.missing) else {
+        guard !has(ObjectFlag.fault), !has(CellFlag.missing) else {
             _data = nil
             return
         }
@@ -105,7 +105,7 @@ extension ManagedObject {
         _data = nil
         set(ObjectFlag.fault)
         didTurnIntoFault()
-        if has(ObjectFlag.observed) { dropObservers() }
+        if has(CellFlag.observed) { dropObservers() }
     }
 
     /// Leaves the context for good: hooks, then values from the last snapshot only.
@@ -113,26 +113,26 @@ extension ManagedObject {
         let wasAwake = !has(ObjectFlag.fault)
         if wasAwake { willTurnIntoFault() }
         let isNew = has(ObjectFlag.inserted)
-        _table.unregister(self)
-        _word = ManagedObject.word(slot: slot, row: _row)
+        var kept: ObjectData?
         if isNew {
-            set(ObjectFlag.missing)
-            _data = nil
-            data.base = .defaults
+            kept = ObjectData()
+            kept?.base = .defaults
         } else if let data = _data, case .values = data.base {
             // A child's object has no snapshot to read from: it keeps what its parent had.
-            let kept = ObjectData()
-            kept.base = data.base
-            _data = kept
-        } else {
-            _data = nil
+            kept = ObjectData()
+            kept?.base = data.base
         }
+        clearCellFlags()
+        _data = kept
+        _table.unregister(self)
+        clear(ObjectFlag.all & ~ObjectFlag.cell)
+        if isNew { set(.missing) }
         if wasAwake { didTurnIntoFault() }
     }
 
     final func awakeOnInsert() {
-        guard !has(ObjectFlag.awake) else { return }
-        set(ObjectFlag.awake)
+        guard !has(CellFlag.awake) else { return }
+        set(CellFlag.awake)
         awakeFromInsert()
         takeFields()
     }

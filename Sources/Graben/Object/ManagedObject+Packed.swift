@@ -7,14 +7,29 @@ import GrabenLog
 /// class has its numbers checked against the model when it is bound; a number beyond the entity's lanes is a mistake that debug builds trap
 /// on and release builds do not look for.
 extension ManagedObject {
+    /// Whether packed getters can read through a word's entry.
+    @inlinable @inline(__always)
+    static func isFast(_ word: UInt64) -> Bool { word & 1 == 0 }
+
+    /// Where a slot's value lies in the Double lane that begins `offset` bytes into the chunk.
+    @inlinable @inline(__always)
+    static func lanes(of word: UInt64, at offset: Int) -> UnsafeRawPointer {
+        // Every word is made from an entry's address, and every entry points at a chunk (`ChunkTable`).
+        UnsafePointer<UnsafeRawPointer>(bitPattern: UInt(truncatingIfNeeded: word >> 16) & ~15).unsafelyUnwrapped.pointee
+            + (offset &+ slotOffset(word))
+    }
+
+    /// The slot's byte offset in a Double lane.
+    @inlinable @inline(__always)
+    static func slotOffset(_ word: UInt64) -> Int { Int(truncatingIfNeeded: word & 0x1FF8) }
+
     /// Reads one Double lane. Complexity: O(1), two loads.
     @inlinable @inline(__always)
     public final func packed(_ lane: Int) -> Double {
         assert(hasLanes(doubles: lane &+ 1, floats: 0), "lane \(lane) is not a Double lane of the entity; declare packedAttributes")
         let word = _word
-        guard word >= 0 else { return packedSlow(lane) }
-        return UnsafeRawPointer(_entry.pointee)
-            .load(fromByteOffset: lane &* 8192 &+ Int(UInt16(truncatingIfNeeded: word)), as: Double.self)
+        guard Self.isFast(word) else { return packedSlow(lane) }
+        return Self.lanes(of: word, at: lane &* 8192).load(as: Double.self)
     }
 
     /// Reads three Double lanes that follow one another, as a point. Complexity: O(1), four loads.
@@ -24,8 +39,8 @@ extension ManagedObject {
             hasLanes(doubles: lane &+ 3, floats: 0),
             "lanes \(lane) to \(lane + 2) are not Double lanes of the entity; declare packedAttributes")
         let word = _word
-        guard word >= 0 else { return SIMD3(packedSlow(lane), packedSlow(lane &+ 1), packedSlow(lane &+ 2)) }
-        let base = UnsafeRawPointer(_entry.pointee) + (lane &* 8192 &+ Int(UInt16(truncatingIfNeeded: word)))
+        guard Self.isFast(word) else { return SIMD3(packedSlow(lane), packedSlow(lane &+ 1), packedSlow(lane &+ 2)) }
+        let base = Self.lanes(of: word, at: lane &* 8192)
         return SIMD3(
             base.load(as: Double.self), base.load(fromByteOffset: 8192, as: Double.self), base.load(fromByteOffset: 16384, as: Double.self))
     }
@@ -35,10 +50,8 @@ extension ManagedObject {
     public final func packedFloat(afterDoubles doubles: Int, floats: Int) -> Float {
         assert(hasLanes(doubles: doubles, floats: floats &+ 1), "lane \(doubles + floats) is not that Float lane of the entity")
         let word = _word
-        guard word >= 0 else { return Float(packedSlow(doubles &+ floats)) }
-        return UnsafeRawPointer(_entry.pointee)
-            .load(
-                fromByteOffset: doubles &* 8192 &+ floats &* 4096 &+ Int(UInt16(truncatingIfNeeded: word) / 2), as: Float.self)
+        guard Self.isFast(word) else { return Float(packedSlow(doubles &+ floats)) }
+        return Self.lanes(of: word, at: doubles &* 8192 &+ floats &* 4096 &- Self.slotOffset(word) / 2).load(as: Float.self)
     }
 
     /// Reads an optional Double lane. Complexity: O(1).

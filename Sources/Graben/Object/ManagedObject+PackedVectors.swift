@@ -5,8 +5,8 @@ extension ManagedObject {
     public final func packed(at place: AccessorPlace) -> Double {
         assert(hasLanes(doubles: place.doubles &+ 1, floats: place.floats), "lane \(place.lane) is not a Double lane of the entity")
         let word = _word
-        guard word >= 0 else { return packedSlow(place.lane) }
-        return UnsafeRawPointer(_entry.pointee).load(fromByteOffset: place.offset &+ Int(UInt16(truncatingIfNeeded: word)), as: Double.self)
+        guard Self.isFast(word) else { return packedSlow(place.lane) }
+        return Self.lanes(of: word, at: place.offset).load(as: Double.self)
     }
 
     /// Reads the two Double lanes at a place. Complexity: O(1), three loads.
@@ -14,8 +14,8 @@ extension ManagedObject {
     public final func packed2(at place: AccessorPlace) -> SIMD2<Double> {
         assert(hasLanes(doubles: place.doubles &+ 2, floats: place.floats), "lane \(place.lane) does not begin two Double lanes")
         let (word, lane) = (_word, place.lane)
-        guard word >= 0 else { return SIMD2(packedSlow(lane), packedSlow(lane &+ 1)) }
-        let base = UnsafeRawPointer(_entry.pointee) + (place.offset &+ Int(UInt16(truncatingIfNeeded: word)))
+        guard Self.isFast(word) else { return SIMD2(packedSlow(lane), packedSlow(lane &+ 1)) }
+        let base = Self.lanes(of: word, at: place.offset)
         return SIMD2(base.load(as: Double.self), base.load(fromByteOffset: 8192, as: Double.self))
     }
 
@@ -24,8 +24,8 @@ extension ManagedObject {
     public final func packed3(at place: AccessorPlace) -> SIMD3<Double> {
         assert(hasLanes(doubles: place.doubles &+ 3, floats: place.floats), "lane \(place.lane) does not begin three Double lanes")
         let (word, lane) = (_word, place.lane)
-        guard word >= 0 else { return SIMD3(packedSlow(lane), packedSlow(lane &+ 1), packedSlow(lane &+ 2)) }
-        let base = UnsafeRawPointer(_entry.pointee) + (place.offset &+ Int(UInt16(truncatingIfNeeded: word)))
+        guard Self.isFast(word) else { return SIMD3(packedSlow(lane), packedSlow(lane &+ 1), packedSlow(lane &+ 2)) }
+        let base = Self.lanes(of: word, at: place.offset)
         return SIMD3(
             base.load(as: Double.self), base.load(fromByteOffset: 8192, as: Double.self), base.load(fromByteOffset: 16384, as: Double.self))
     }
@@ -35,10 +35,10 @@ extension ManagedObject {
     public final func packed4(at place: AccessorPlace) -> SIMD4<Double> {
         assert(hasLanes(doubles: place.doubles &+ 4, floats: place.floats), "lane \(place.lane) does not begin four Double lanes")
         let (word, lane) = (_word, place.lane)
-        guard word >= 0 else {
+        guard Self.isFast(word) else {
             return SIMD4(packedSlow(lane), packedSlow(lane &+ 1), packedSlow(lane &+ 2), packedSlow(lane &+ 3))
         }
-        let base = UnsafeRawPointer(_entry.pointee) + (place.offset &+ Int(UInt16(truncatingIfNeeded: word)))
+        let base = Self.lanes(of: word, at: place.offset)
         return SIMD4(
             base.load(as: Double.self), base.load(fromByteOffset: 8192, as: Double.self),
             base.load(fromByteOffset: 16384, as: Double.self), base.load(fromByteOffset: 24576, as: Double.self))

@@ -191,7 +191,7 @@ extension ManagedObject {
         // What a slot holds already makes no overlay and no undo step.
         guard info.geometry.value(_entry.pointee, property.lane, slot) != value else { return markWritten(property.number) }
         let overlay = _table.overlay(for: self)
-        if !has(ObjectFlag.awakening), let data = _data, let index = data.open.firstIndex(where: { $0.property == property.number }) {
+        if !has(CellFlag.awakening), let data = _data, let index = data.open.firstIndex(where: { $0.property == property.number }) {
             data.open[index].wrote = true
             context.noteEvent(overlay, self)
         } else if !overlay.dirty[slot] {
@@ -222,7 +222,7 @@ extension ManagedObject {
     // MARK: Checks
 
     final func checkChangeable(_ key: String) throws(GrabenError) {
-        if has(ObjectFlag.registered) || (_table.stored == nil && !has(ObjectFlag.missing)) { return }
+        if has(ObjectFlag.registered) || (_table.stored == nil && !has(CellFlag.missing)) { return }
         throw .noContext(entity: info.name, doing: "setting \(key)")
     }
 

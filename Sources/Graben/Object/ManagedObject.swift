@@ -6,30 +6,29 @@ public import GrabenModel
 /// Subclasses add typed accessors, hooks and fields of their own; they do not override initialisers (`awakeFromInsert()` is the place for
 /// further defaults). An object belongs to its context and is used where the context is: it is not `Sendable`, its `objectID` is.
 ///
-/// Layout: 24 bytes of fields after the object's header, as many as a plain point has, because a million objects are walked every frame.
+/// Layout: one word after the object's header, because a million objects are walked every frame and memory is what such a walk waits for.
 ///
-///     _entry   address of the chunk's entry in the context's chunk table; the entry's block names the entity's table, which the object
-///              keeps alive by a reference counted by hand (a field for it would cost every object eight bytes)
-///     _word    bits 0–15 eight times the slot in the chunk, bits 16–47 the row, bits 48–62 flags, sign bit: packed getters take the slow
-///              path
-///     _data    what is read or changed of the object; nil for a fault
+///     bits 0–2     flags; bit 0: packed getters take the slow path
+///     bits 3–12    the slot in the chunk, which stands there as its byte offset in a Double lane
+///     bits 13–19   flags
+///     bits 20–63   the address of the chunk's entry in the context's chunk table, without its four zero bits
+///
+/// The entry's block names the entity's table, which the object keeps alive by a reference counted by hand, and says which chunk it is, so
+/// that the row follows from it. What was read or changed of the object is in a cell that the table keeps (`ObjectCell`).
 open class ManagedObject {
     @usableFromInline @exclusivity(unchecked)
-    final var _entry: UnsafeMutablePointer<UnsafeMutableRawPointer>
-    @usableFromInline @exclusivity(unchecked)
-    final var _word: Int64
-    @exclusivity(unchecked)
-    final var _data: ObjectData?
+    final var _word: UInt64
 
     /// Makes an object from what its context prepared; the library calls it, and subclasses inherit it.
     public required init(_ seed: ObjectSeed) {
-        _entry = seed.entry
         _word = seed.word
-        _data = nil
-        _ = ChunkTable.home(of: seed.entry).retain()
+        _ = ChunkTable.home(of: _entry).retain()
     }
 
-    deinit { ChunkTable.home(of: _entry).release() }
+    deinit {
+        if has(ObjectFlag.cell) { dropCell() }
+        ChunkTable.home(of: _entry).release()
+    }
 
     /// Makes a new object of the class's entity and inserts it into `context`.
     ///
@@ -153,93 +152,77 @@ public struct SnapshotEvents: OptionSet, Sendable {
 
 /// What a context prepares for a new instance; only the library makes one.
 public struct ObjectSeed {
-    let entry: UnsafeMutablePointer<UnsafeMutableRawPointer>
-    let word: Int64
+    let word: UInt64
     /// Kept until the object has taken a reference of its own.
     let table: ObjectTable
 
     /// For a row in a table; `flags` besides.
-    init(_ table: ObjectTable, row: Row, flags: Int64 = 0) {
+    init(_ table: ObjectTable, row: Row, flags: UInt64 = 0) {
         let (entry, slot) = table.place(of: row)
-        self.entry = entry
         self.table = table
-        word = ManagedObject.word(slot: slot, row: row) | flags
+        word = ManagedObject.word(entry, slot: slot) | flags
     }
 }
 
-/// The flags in an object's word.
+/// The flags in an object's word; there is no room for more of them, rare ones are in the cell.
 enum ObjectFlag {
-    /// All of them: what is neither slot nor row.
-    static let all: Int64 = ~0 << 48
-    static let fault: Int64 = 1 << 48
-    static let inserted: Int64 = 1 << 49
-    static let updated: Int64 = 1 << 50
-    static let deleted: Int64 = 1 << 51
-    /// In the context's list of changed objects.
-    static let listed: Int64 = 1 << 52
-    /// In the context's list of objects changed in the current event.
-    static let inEvent: Int64 = 1 << 53
-    /// Someone observes it by key.
-    static let observed: Int64 = 1 << 54
-    /// `awakeFromFetch` is running: changes are values, not edits.
-    static let awakening: Int64 = 1 << 55
+    /// Packed getters cannot read through the entry.
+    static let slow: UInt64 = 1
     /// Registered in its context.
-    static let registered: Int64 = 1 << 56
-    /// Deleted, and its relationships are not yet torn down.
-    static let deletionPending: Int64 = 1 << 57
-    /// Its record was not there when its fault fired.
-    static let missing: Int64 = 1 << 58
-    /// `awakeFromInsert` has run or is running.
-    static let awake: Int64 = 1 << 59
+    static let registered: UInt64 = 1 << 1
+    static let fault: UInt64 = 1 << 2
+    static let inserted: UInt64 = 1 << 13
+    static let updated: UInt64 = 1 << 14
+    static let deleted: UInt64 = 1 << 15
+    /// In the context's list of changed objects.
+    static let listed: UInt64 = 1 << 16
+    /// In the context's list of objects changed in the current event.
+    static let inEvent: UInt64 = 1 << 17
     /// A packed value changed since the object was last saved.
-    static let packedChanged: Int64 = 1 << 60
-    /// Its values are those of a commit before the context's snapshot, and a later one changed it: a save compares with that one too.
-    static let stale: Int64 = 1 << 61
-    /// In the event's list of objects that came into the context.
-    static let newInEvent: Int64 = 1 << 62
-    /// Packed getters cannot read through `_entry`.
-    static let slow: Int64 = .min
+    static let packedChanged: UInt64 = 1 << 18
+    /// The object has a cell that is not empty.
+    static let cell: UInt64 = 1 << 19
+    /// All of them: what is neither slot nor entry.
+    static let all: UInt64 = 0b1111_1110_0000_0000_0111
 }
 
 extension ManagedObject {
     @inline(__always)
-    final func has(_ flag: Int64) -> Bool { _word & flag != 0 }
+    final func has(_ flag: UInt64) -> Bool { _word & flag != 0 }
     @inline(__always)
-    final func set(_ flag: Int64) { _word |= flag }
+    final func set(_ flag: UInt64) { _word |= flag }
     @inline(__always)
-    final func clear(_ flag: Int64) { _word &= ~flag }
+    final func clear(_ flag: UInt64) { _word &= ~flag }
     @inline(__always)
-    final var slot: Int { Int(UInt16(truncatingIfNeeded: _word) >> 3) }
+    final var slot: Int { Int(_word & 0x1FF8) >> 3 }
 
-    /// The word for a slot and a row. The slot stands in it as its byte offset in a Double lane, so that a getter adds and does not multiply.
+    /// The word for a chunk's entry and a slot. Entries stand at multiples of 16, and addresses of programs have 48 bits on every 64-bit system
+    /// Swift runs on.
     @inline(__always)
-    static func word(slot: Int, row: Row) -> Int64 { Int64(slot) << 3 | Int64(row) << 16 }
+    static func word(_ entry: ChunkTable.Entry, slot: Int) -> UInt64 { UInt64(UInt(bitPattern: entry)) << 16 | UInt64(slot) << 3 }
 
     @inline(__always)
-    final var _row: Row { Row(truncatingIfNeeded: _word >> 16) }
+    final var _entry: ChunkTable.Entry {
+        // Every word is made from an entry's address.
+        ChunkTable.Entry(bitPattern: UInt(truncatingIfNeeded: _word >> 16) & ~15).unsafelyUnwrapped
+    }
+
+    @inline(__always)
+    final var _row: Row { _table.row(slotNumber: ChunkTable.index(of: _entry) * ChunkGeometry.slotsPerChunk + slot) }
 
     @inline(__always)
     final var _table: ObjectTable { ChunkTable.home(of: _entry).takeUnretainedValue() }
 
-    /// Moves the object to another table, row or slot; its flags are those of the seed.
+    /// Moves an object that is in no registry to another table; its flags are those of the seed.
     final func move(to seed: ObjectSeed) {
         let old = ChunkTable.home(of: _entry)
-        _ = ChunkTable.home(of: seed.entry).retain()
-        _entry = seed.entry
-        _word = seed.word
+        _ = Unmanaged.passUnretained(seed.table).retain()
+        moveCell { _word = seed.word }
         old.release()
     }
 
     final var info: EntityInfo { _table.info }
     final var context: ManagedObjectContext? { has(ObjectFlag.registered) ? _table.context : nil }
-
-    /// The object's data, made at the first call.
-    final var data: ObjectData {
-        if let data = _data { return data }
-        let data = ObjectData()
-        _data = data
-        return data
-    }
 }
 
 extension ManagedObject {
@@ -256,7 +239,7 @@ extension ManagedObject {
     /// Whether the object has unsaved changes; false for one that is inserted or deleted.
     public final var isUpdated: Bool { has(ObjectFlag.updated) && !has(ObjectFlag.inserted) && !has(ObjectFlag.deleted) }
     /// Whether the object is deleted and the deletion not saved, or its record is gone.
-    public final var isDeleted: Bool { has(ObjectFlag.deleted) || has(ObjectFlag.missing) }
+    public final var isDeleted: Bool { has(ObjectFlag.deleted) || has(CellFlag.missing) }
     /// Whether the object is inserted, updated or deleted; transient changes count.
     public final var hasChanges: Bool { isInserted || has(ObjectFlag.updated) || has(ObjectFlag.deleted) }
 }

@@ -216,7 +216,7 @@ extension ManagedObject {
 
     private final func beginMemberChange(_ property: PropertyInfo) -> Value {
         willChangeValue(forKey: property.name)
-        return has(ObjectFlag.observed) ? .references(memberIDs(property.number)) : .null
+        return has(CellFlag.observed) ? .references(memberIDs(property.number)) : .null
     }
 
     private final func endMemberChange(_ property: PropertyInfo, _ before: Value, _ context: ManagedObjectContext) {
@@ -228,7 +228,7 @@ extension ManagedObject {
         }
         markUpdated(context)
         didChangeValue(forKey: property.name)
-        if has(ObjectFlag.observed) {
+        if has(CellFlag.observed) {
             context.notifyObservers(of: self, property.name, old: before, new: .references(memberIDs(property.number)))
         }
     }

@@ -16,7 +16,7 @@ extension ManagedObject {
         try checkRelatable(member, property.name)
         _ = try checked(.references([member.objectID]), for: property)
         guard let context, !hasMember(number, member.objectID) else { return false }
-        guard !has(ObjectFlag.awakening) else {
+        guard !has(CellFlag.awakening) else {
             setMembersRaw(number, memberIDs(number) + [member.objectID])
             return true
         }
@@ -31,7 +31,7 @@ extension ManagedObject {
     @discardableResult
     final func unrelate(_ number: Int, from member: ManagedObject) -> Bool {
         guard let context, hasMember(number, member.objectID) else { return false }
-        guard !has(ObjectFlag.awakening) else {
+        guard !has(CellFlag.awakening) else {
             setMembersRaw(number, memberIDs(number).filter { $0 != member.objectID })
             return true
         }
@@ -48,7 +48,7 @@ extension ManagedObject {
         for member in members { try checkRelatable(member, property.name) }
         _ = try checked(.references(members.map(\.objectID)), for: property)
         guard let context else { throw .noContext(entity: info.name, doing: "setting \(property.name)") }
-        guard !has(ObjectFlag.awakening) else { return setMembersRaw(number, members.map(\.objectID)) }
+        guard !has(CellFlag.awakening) else { return setMembersRaw(number, members.map(\.objectID)) }
         var seen = Set<ObjectID>()
         let unique = members.filter { seen.insert($0.objectID).inserted }
         for id in memberIDs(number) where !seen.contains(id) { unrelate(number, from: context.object(with: id)) }

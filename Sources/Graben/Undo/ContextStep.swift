@@ -91,7 +91,8 @@ extension ManagedObjectContext {
     func undelete(_ object: ManagedObject) {
         guard !isClosed else { return }
         if object.has(ObjectFlag.registered), object.has(ObjectFlag.deleted) {
-            object.clear(ObjectFlag.deleted | ObjectFlag.deletionPending)
+            object.clear(ObjectFlag.deleted)
+            object.clear(.deletionPending)
             object._table.noteRowsChange()
             event.noteInserted(object)
             if object.isInserted || object.has(ObjectFlag.updated) { list(object) }
@@ -143,9 +144,7 @@ extension ManagedObjectContext {
     }
 
     func row(chunk: Int, slot: Int, in table: ObjectTable) -> Row {
-        let place = chunk * ChunkGeometry.slotsPerChunk + slot
-        guard let stored = table.stored else { return Row(place) }
-        return table.rootSnapshot?.row(stored.code, slot: place) ?? Row(place)
+        table.row(slotNumber: chunk * ChunkGeometry.slotsPerChunk + slot)
     }
 
     /// Sets all lanes of one row, whether or not there is an object for it, noted as a change; objects' fields and observers follow.

@@ -1,6 +1,6 @@
 /// Where the rows of an entity lie in its chunks when that is not in order of rows: a permutation of the rows below `count`; every later row
 /// has the slot of its own number. Absent as long as all rows do.
-final class SlotMap: Sendable {
+package final class SlotMap: Sendable {
     private enum Storage {
         case arrays(slotOfRow: [UInt32], rowOfSlot: [UInt32])
         /// Two lists of 32-bit numbers in an index file, one behind the other.
@@ -42,7 +42,7 @@ final class SlotMap: Sendable {
         storage = .arrays(slotOfRow: slots, rowOfSlot: rows)
     }
 
-    func slot(_ row: Row) -> Int {
+    package func slot(_ row: Row) -> Int {
         guard Int(row) < count else { return Int(row) }
         switch storage {
         case .arrays(let slotOfRow, _): return Int(slotOfRow[Int(row)])
@@ -52,7 +52,7 @@ final class SlotMap: Sendable {
         }
     }
 
-    func row(_ slot: Int) -> Row {
+    package func row(_ slot: Int) -> Row {
         guard slot >= 0, slot < count else { return Row(truncatingIfNeeded: slot) }
         switch storage {
         case .arrays(_, let rowOfSlot): return rowOfSlot[slot]

@@ -200,6 +200,6 @@ package final class LogSnapshot: @unchecked Sendable {
     package func slot(_ entity: EntityCode, _ row: Row) -> Int { state(entity)?.slot(row) ?? Int(row) }
     @inline(__always)
     package func row(_ entity: EntityCode, slot: Int) -> Row { state(entity)?.row(slot) ?? Row(truncatingIfNeeded: slot) }
-    /// Whether every row's slot is its own number.
-    package func slotsAreRows(_ entity: EntityCode) -> Bool { state(entity)?.slotMap == nil }
+    /// Where the rows of an entity lie; nil where every row's slot is its own number.
+    package func slotMap(_ entity: EntityCode) -> SlotMap? { state(entity)?.slotMap }
 }

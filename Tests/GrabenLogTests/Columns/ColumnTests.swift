@@ -197,11 +197,11 @@ import Testing
         }
         try log.close()
         // With its index the file would be as this process had it.
-        #expect(try open(system).newest.slotsAreRows(1))
+        #expect(try open(system).newest.slotMap(1) == nil)
         try system.remove("a-index")
         let again = try open(system)
-        #expect(log.newest.slotsAreRows(1))
-        #expect(!again.newest.slotsAreRows(1))
+        #expect(log.newest.slotMap(1) == nil)
+        #expect(again.newest.slotMap(1) != nil)
         #expect(again.newest.row(1, slot: 0) == rows[0])
         let last = rows.count - 1
         #expect(again.newest.row(1, slot: last) == rows[last])
@@ -231,7 +231,7 @@ import Testing
         // The index holds the permutation.
         try again.close()
         let indexed = try open(system)
-        #expect(indexed.newest.checkpoint != nil && !indexed.newest.slotsAreRows(1))
+        #expect(indexed.newest.checkpoint != nil && indexed.newest.slotMap(1) != nil)
         try check(indexed.newest)
         // And where it is bad, the log does.
         var bytes = try #require(system.contents("a-index"))
