@@ -25,6 +25,26 @@ import Testing
         #expect(try back(drawingModel().xcodeContents()).model == drawingModel())
     }
 
+    @Test("the text beside a date is that date in UTC, and is read as it where the number is missing")
+    func dateTexts() throws {
+        var random = Seeded(state: 29)
+        for round in 0..<300 {
+            // From 1583, before which calendars disagree, to 9999.
+            let seconds = round == 0 ? -1 : Double(Int.random(in: -13_190_000_000..<252_455_616_000, using: &random))
+            let date = Date(timeIntervalSinceReferenceDate: seconds)
+            let entity = EntityDescription("A", attributes: [.init("d", .date, defaultValue: .date(date))])
+            let model = ManagedObjectModel(entities: [entity])
+            let text = String(decoding: try model.xcodeContents(), as: UTF8.self)
+            let note = date.formatted(.iso8601).replacing("T", with: " ").replacing("Z", with: " +0000")
+            #expect(text.contains("defaultValueString=\"\(note)\""), "\(text)")
+            let bare = text.replacing(try Regex("defaultDateTimeInterval=\"[-0-9]+\""), with: "")
+            #expect(try back(Data(bare.utf8)).model == model, "\(note)")
+            let shifted = bare.replacing("+0000", with: "-0130")
+            let later = AttributeDescription("d", .date, defaultValue: .date(date.addingTimeInterval(5_400)))
+            #expect(try back(Data(shifted.utf8)).model.entities[0].attributes == [later])
+        }
+    }
+
     @Test("a file is laid out as Xcode does")
     func layout() throws {
         var model = drawingModel()
