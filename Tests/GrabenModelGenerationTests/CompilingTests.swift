@@ -6,18 +6,17 @@ import Testing
 @Suite("Generated Swift compiles", .enabled(if: Compiler.isAvailable))
 struct CompilingTests {
     /// Generates a model in one file and asks the compiler.
-    private func complaints(_ model: ManagedObjectModel, _ access: SwiftAccess? = nil, flags: [String] = []) throws -> String {
+    private func compile(_ model: ManagedObjectModel, _ access: SwiftAccess? = nil, byHand: String = "", flags: [String] = []) throws {
         var options = SwiftOptions(modelTypeName: "TestModel")
         options.access = access
-        options.generatesEveryClass = true
         let file = try SwiftGenerator(model, options).file(header: "A test's.")
-        return try Compiler.complaints([file.name: file.text], flags: flags)
+        try Compiler.expectNoComplaint([file.name: file.text, "ByHand.swift": byHand], flags: flags)
     }
 
     @Test("for the models kept with the package", arguments: ["ky10", "airports"])
     func fixtures(_ name: String) throws {
         let model = try ManagedObjectModel.load(path: Compiler.root.appendingPathComponent("Fixtures/\(name).model.json").path)
-        #expect(try complaints(model) == "")
+        try compile(model)
     }
 
     @Test(
@@ -32,16 +31,21 @@ struct CompilingTests {
         ])
     func settings(_ access: SwiftAccess, _ flags: [String]) throws {
         let flags = access == .package ? flags + ["-package-name", "client"] : flags
-        #expect(try complaints(Samples.everything, access, flags: flags) == "")
+        try compile(Samples.everything, access, byHand: Samples.byHand(access == .internal ? "" : access.rawValue), flags: flags)
     }
 
     @Test("a file for each class compiles like one file for all")
     func files() throws {
         let options = SwiftOptions(access: .public, modelTypeName: "TestModel")
         let files = try SwiftGenerator(Samples.everything, options).files(header: "A test's.")
-        #expect(files.map(\.name).sorted() == ["Item.swift", "Joint.swift", "Node.swift", "TestModel.swift"])
-        let texts = Dictionary(files.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
-        #expect(try Compiler.complaints(texts, flags: ["-enable-upcoming-feature", "InternalImportsByDefault"]) == "")
+        #expect(
+            files.map(\.name).sorted() == [
+                "Below.swift", "Byhand+Properties.swift", "Item.swift", "Joint.swift", "Node.swift", "Nothing.swift", "Own.swift",
+                "Place.swift", "ShapeObject.swift", "TestModel.swift",
+            ])
+        var texts = Dictionary(files.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
+        texts["ByHand.swift"] = Samples.byHand("public")
+        try Compiler.expectNoComplaint(texts, flags: ["-enable-upcoming-feature", "InternalImportsByDefault"])
     }
 
     /// Words of the language, of the library and of the generated code itself, as names of properties: each was found to break a text
@@ -64,6 +68,6 @@ struct CompilingTests {
                 RelationshipDescription("object", to: "Item", isToMany: true),
                 RelationshipDescription("place", to: "Item", isToMany: true, isOrdered: true),
             ])
-        #expect(try complaints(ManagedObjectModel(entities: [item, other]), .public) == "")
+        try compile(ManagedObjectModel(entities: [item, other]), .public)
     }
 }

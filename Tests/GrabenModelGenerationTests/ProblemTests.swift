@@ -18,7 +18,7 @@ struct ProblemTests {
     func everything() {
         let found = problems([
             EntityDescription("Date", attributes: ["self", "objectID", "fine", "Date"].map { AttributeDescription($0, .date) }),
-            EntityDescription("TestModel", userInfo: ["access": "publick", "points": "p=x,y; q"]),
+            EntityDescription("TestModel", userInfo: ["graben.access": "publick", "graben.points": "p=x,y; q"]),
         ])
         #expect(found.count == 8, "\(found)")
         for (start, part) in [

@@ -51,7 +51,9 @@ struct TemplateTests {
         ]
         for access in SwiftAccess.allCases {
             let text = try SwiftGenerator(model, SwiftOptions(access: access, modelTypeName: "TestModel")).file(header: "").text
-            #expect(try Compiler.complaints(["a.swift": text], flags: ["-package-name", "client"]) == "")
+            try Compiler.expectNoComplaint(
+                ["a.swift": text, "b.swift": Samples.byHand(access == .internal ? "" : access.rawValue)],
+                flags: ["-package-name", "client"])
         }
     }
 }

@@ -2,15 +2,41 @@ internal import GrabenModel
 
 extension ClassMember {
     /// The accessor of an attribute kept in records or in memory.
-    init(attribute: AttributeDescription, document: String) {
-        let key = SwiftText.literal(attribute.name)
-        let type = attribute.type.swiftType(of: attribute)
-        let missing = attribute.isOptionalInSwift ? "" : " ?? \(attribute.type.swiftMissing)"
+    init(attribute: AttributeDescription, _ property: Property, _ addressing: Addressing, document: String) {
+        let type = SwiftType(of: attribute)
+        let place = addressing.argument(property)
+        var isOptional = attribute.isOptionalInSwift
+        var get = "attribute(\(place))"
+        var set = "setAttribute(\(place), newValue)"
+        switch type {
+        case .plain:
+            if !isOptional { get += " ?? \(attribute.type.swiftMissing)" }
+        case .untyped:
+            isOptional = false
+            if case .name = addressing {
+                get += " ?? .null"
+            } else {
+                (get, set) = ("attributeValue(\(place))", "setAttributeValue(\(place), newValue)")
+            }
+        case .raw(let name):
+            // There is no raw value that every such type has.
+            isOptional = true
+            if case .name = addressing {
+                let raw = attribute.type.swiftName ?? "Value"
+                get = "attribute(\(place), as: \(raw).self).flatMap { \(name)(rawValue: $0) }"
+                set = "setAttribute(\(place), newValue?.rawValue)"
+            }
+        case .coded:
+            if case .name = addressing { (get, set) = ("transformable(\(place))", "setTransformable(\(place), newValue)") }
+            // A composite has a value without any said; another type may have none.
+            isOptional = isOptional || attribute.composite == nil
+            if !isOptional { get += " ?? \(type.name)()" }
+        }
         self.init(
-            name: attribute.name, property: attribute.name, types: [type], document: document,
-            head: "var \(attribute.name.swiftIdentifier): \(type)\(attribute.isOptionalInSwift ? "?" : "")",
+            name: attribute.name, property: attribute.name, types: [type.name], document: document,
+            head: "var \(attribute.name.swiftIdentifier): \(type.name.optional(isOptional))",
             // The store works out the value of a derived attribute; one that is set would be lost.
-            body: .property(get: "attribute(\(key))\(missing)", set: attribute.isDerived ? nil : "setAttribute(\(key), newValue)"))
+            body: .property(get: get, set: attribute.isDerived ? nil : set))
     }
 
     /// The accessor of a packed attribute, with its lane as a literal: the getter costs two loads then.
@@ -26,13 +52,12 @@ extension ClassMember {
         } else if lane.floatsBefore == 0 {
             get = "packed(\(lane.number))"
         } else {
-            // The fast getter reckons with doubles only before its own lane.
-            get = "packedOptional(\(lane.number)) ?? 0"
+            get = "packed(at: AccessorPlace(doubles: \(lane.doublesBefore), floats: \(lane.floatsBefore)))"
         }
-        let type = attribute.type.swiftType(of: attribute)
+        let type = isDouble ? "Double" : "Float"
         self.init(
             name: attribute.name, property: attribute.name, types: [type], document: document,
-            head: "var \(attribute.name.swiftIdentifier): \(type)\(attribute.isOptionalInSwift ? "?" : "")",
+            head: "var \(attribute.name.swiftIdentifier): \(type.optional(attribute.isOptionalInSwift))",
             body: .property(get: get, set: set), isInlinable: true)
     }
 
@@ -68,9 +93,13 @@ struct LanePlace {
     }
 }
 
+extension String {
+    fileprivate func optional(_ isOptional: Bool) -> String { isOptional ? self + "?" : self }
+}
+
 extension AttributeDescription {
     /// Whether its property is an Optional: where there may be no value, and the model does not ask for a plain number all the same.
-    var isOptionalInSwift: Bool { isOptional && !(usesScalarType == true && type.isScalar) && type != .transformable }
+    var isOptionalInSwift: Bool { isOptional && !(usesScalarType == true && type.isScalar) }
 }
 
 extension AttributeType {

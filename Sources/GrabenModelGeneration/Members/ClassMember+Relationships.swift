@@ -2,8 +2,10 @@ internal import GrabenModel
 
 extension ClassMember {
     /// The accessors of a relationship: one for a to-one; for a to-many, and those that add to it and take from it.
-    static func members(of relationship: RelationshipDescription, type: String, document: String) -> [ClassMember] {
-        let key = SwiftText.literal(relationship.name)
+    static func members(
+        of relationship: RelationshipDescription, _ property: Property, _ addressing: Addressing, type: String, document: String
+    ) -> [ClassMember] {
+        let key = addressing.argument(property)
         let name = relationship.name.swiftIdentifier
         guard relationship.isToMany else {
             return [
@@ -61,17 +63,20 @@ extension ClassMember {
     }
 
     /// The accessors of a fetched property: one that answers [] on an error, which goes to the context, and one that throws it.
-    static func members(of fetched: FetchedPropertyDescription, type: String, document: String) -> [ClassMember] {
-        let key = SwiftText.literal(fetched.name)
+    static func members(
+        of fetched: FetchedPropertyDescription, _ property: Property, _ addressing: Addressing, type: String, document: String
+    ) -> [ClassMember] {
         let function = "fetch\(fetched.name.capitalizedFirst)"
         return [
             ClassMember(
                 name: fetched.name, property: fetched.name, types: [type], document: document,
-                head: "var \(fetched.name.swiftIdentifier): [\(type)]", body: .property(get: "fetchedProperty(\(key))", set: nil)),
+                head: "var \(fetched.name.swiftIdentifier): [\(type)]",
+                body: .property(get: "fetchedProperty(\(addressing.argument(property)))", set: nil)),
             ClassMember(
                 name: "\(function)()", property: fetched.name, types: [type, "GrabenError"],
                 document: "What the fetched property \(fetched.name) finds; throws where it cannot be evaluated.",
-                head: "func \(function)() throws(GrabenError) -> [\(type)]", body: .function(["try fetched(\(key))"])),
+                head: "func \(function)() throws(GrabenError) -> [\(type)]",
+                body: .function(["try fetched(\(SwiftText.literal(fetched.name)))"])),
         ]
     }
 }

@@ -93,11 +93,7 @@ struct VariableTypes {
 extension AttributeDescription {
     /// The type of a value that is compared with the attribute; nil where none can be.
     fileprivate var argumentType: String? {
-        switch type {
-        case .transformable: nil
         // Predicates compare URIs as texts.
-        case .uri: "String"
-        default: type.swiftType(of: self)
-        }
+        type == .uri ? "String" : type.swiftName
     }
 }

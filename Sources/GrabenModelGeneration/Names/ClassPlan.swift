@@ -52,7 +52,8 @@ extension ClassPlan {
         superclass = parent?.typeName ?? "ManagedObject"
         access =
             options.access
-            ?? (description.userInfo["access"] ?? model.description.userInfo["access"]).flatMap(SwiftAccess.init(rawValue:)) ?? .internal
+            ?? (description.userInfo["graben.access"] ?? model.description.userInfo["graben.access"]).flatMap(SwiftAccess.init(rawValue:))
+            ?? .internal
         isFinal = entity.subentities.isEmpty
         self.entity = entity
         if isGeneral {

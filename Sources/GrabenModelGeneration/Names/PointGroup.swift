@@ -8,10 +8,10 @@ struct PointGroup {
 }
 
 extension PointGroup {
-    /// The points an entity declares: those its userInfo names under `points` (`position=x,y,z; speed=vx,vy`), and without such an entry
+    /// The points an entity declares: those its userInfo names under `graben.points` (`position=x,y,z; speed=vx,vy`), and without such an entry
     /// x, y and z as `position` where they follow one another.
     static func groups(of entity: Entity, problems: inout [GenerationProblem]) -> [PointGroup] {
-        guard let text = entity.description.userInfo["points"] else {
+        guard let text = entity.description.userInfo["graben.points"] else {
             guard entity.property(named: "position") == nil, let found = PointGroup("position", ["x", "y", "z"], in: entity) else {
                 return []
             }
@@ -25,7 +25,7 @@ extension PointGroup {
             guard parts.count == 2, parts[0].isSwiftIdentifier, keys.count == 2 || keys.count == 3 else {
                 problems.append(
                     GenerationProblem(
-                        "its userInfo entry points has \(SwiftText.literal(String(entry))); write name=x,y or name=x,y,z",
+                        "its userInfo entry graben.points has \(SwiftText.literal(String(entry))); write name=x,y or name=x,y,z",
                         entity: entity.name))
                 continue
             }

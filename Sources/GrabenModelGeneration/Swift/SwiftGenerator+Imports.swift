@@ -3,11 +3,12 @@ extension SwiftGenerator {
 
     /// Writes the imports of a file. One is public where a public declaration names something of the module, and only there: the compiler
     /// warns of the others.
-    func writeImports(of plans: [ClassPlan], _ content: String, holdsModel: Bool, to text: inout SwiftText) {
+    func writeImports(of plans: [ClassPlan], _ composites: [CompositePlan], _ content: String, holdsModel: Bool, to text: inout SwiftText) {
         // Which modules a file needs follows from its words; one too many, where a name only looks like one of theirs, does no harm.
         let words = Set(content.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
         func named(_ access: SwiftAccess) -> Set<String> {
-            Set(plans.filter { $0.access == access }.flatMap { plan in members[plan.entity.index].flatMap(\.types) + [plan.superclass] })
+            let classes = plans.filter { $0.access == access }.flatMap { members[$0.entity.index].flatMap(\.types) + [$0.superclass] }
+            return Set(classes + composites.filter { $0.access == access }.flatMap(\.types))
         }
         let byPublic = named(.public)
         let byPackage = named(.package)
@@ -21,7 +22,9 @@ extension SwiftGenerator {
             text.line("#endif")
         }
         let accesses = Set(plans.map(\.access) + (holdsModel ? [modelAccess] : []))
-        text.line("\(accesses.contains(.public) ? "public " : accesses.contains(.package) ? "package " : "")import Graben")
+        if !accesses.isEmpty || words.contains("missingPrimitive") {
+            text.line("\(accesses.contains(.public) ? "public " : accesses.contains(.package) ? "package " : "")import Graben")
+        }
         for module in Set(self.plans.compactMap(\.module)).sorted() where words.contains(module) {
             text.line("\(level { $0.contains { $0.hasPrefix(module + ".") } })import \(module)")
         }

@@ -20,6 +20,13 @@ extension SwiftGenerator {
                 text.line("]")
             }
             text.line()
+            if plans.contains(where: { $0.part == .whole }) {
+                text.document("An entity of the model; nil where there is none of the name.")
+                text.block("static func entity(_ name: String) -> EntityDescription?") { text in
+                    text.line("entities[name]")
+                }
+                text.line()
+            }
             text.document("Opens the store at a path under the model, and makes it where there is none.")
             text.document("")
             text.document("- Throws: `GrabenError`, as the initialisers of `PersistentContainer`.")
@@ -37,6 +44,11 @@ extension SwiftGenerator {
             text.line("    try ManagedObjectModel.load(json: Data(json.utf8))")
             text.line("}")
             text.line()
+            if plans.contains(where: { $0.part == .whole }) {
+                text.line("private static let entities = Dictionary(")
+                text.line("    ((try? read.get())?.entities ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })")
+                text.line()
+            }
             writeJSON(json, to: &text)
         }
     }

@@ -11,15 +11,17 @@ extension SwiftGenerator {
 
     /// The names that classes of the model would take from the generated code.
     private var usedTypes: Set<String> {
-        let classes = Set(plans.map(\.typeName))
-        return Self.libraryTypes.union(
-            (members.joined() + modelMembers).flatMap(\.types).filter { !classes.contains($0) || isOfLibrary($0) })
+        let named = (members.joined() + modelMembers).flatMap(\.types) + composites.flatMap(\.types)
+        return Self.libraryTypes.union(named.filter(isOfLibrary))
     }
 
     /// Whether a name means a type that accessors have, as `Date`, though the model has a class of the name.
     private func isOfLibrary(_ name: String) -> Bool {
-        AttributeType.allCases.contains { $0.swiftType(of: AttributeDescription("", $0)) == name }
-            || ["FetchRequest", "ObjectPredicate", "ObjectSortDescriptor", "OrderedToMany", "SIMD2", "SIMD3", "ToMany"].contains(name)
+        AttributeType.allCases.contains { $0.swiftName == name }
+            || [
+                "AccessorPlace", "FetchRequest", "ObjectPredicate", "ObjectSortDescriptor", "OrderedToMany", "SIMD2", "SIMD3", "ToMany",
+                "Value",
+            ].contains(name)
     }
 
     func problemsOfClasses() -> [GenerationProblem] {
@@ -29,6 +31,14 @@ extension SwiftGenerator {
         }
         let used = usedTypes
         var owners: [String: String] = [:]
+        for composite in composites {
+            if used.contains(composite.name) || composite.name == options.modelTypeName {
+                problems.append(
+                    GenerationProblem(
+                        "the composite \(composite.name) would hide a type of that name that the generated code needs; rename it"))
+            }
+            owners[composite.name.swiftIdentifier] = composite.name
+        }
         for plan in plans where plan.part != .general {
             let entity = plan.entity.name
             func add(_ message: String) { problems.append(GenerationProblem(message, entity: entity)) }
@@ -50,11 +60,11 @@ extension SwiftGenerator {
             if let other = owners.updateValue(entity, forKey: plan.typeName) {
                 add("its class \(plan.typeName) is that of the entity \(other) too; a class is bound to one entity")
             }
-            if let access = plan.entity.description.userInfo["access"], SwiftAccess(rawValue: access) == nil {
+            if let access = plan.entity.description.userInfo["graben.access"], SwiftAccess(rawValue: access) == nil {
                 let known = SwiftAccess.allCases.map(\.rawValue)
                 let nearest = nearestName(to: access, in: known).map { "; did you mean \"\($0)\"?" } ?? ""
                 add(
-                    "its userInfo entry access is \(SwiftText.literal(access)), which is none of \(known.joined(separator: ", "))\(nearest)"
+                    "its userInfo entry graben.access is \(SwiftText.literal(access)), which is none of \(known.joined(separator: ", "))\(nearest)"
                 )
             }
         }
@@ -70,6 +80,12 @@ extension SwiftGenerator {
         while let parent = ancestor {
             for member in members[parent.index] { owners[member.name] = "\(parent.name)'s \(member.name)" }
             ancestor = parent.superentity
+        }
+        for attribute in declared(by: plan).compactMap(\.attribute) where attribute.valueClassName?.isSwiftTypeName == false {
+            problems.append(
+                GenerationProblem(
+                    "its class \(SwiftText.literal(attribute.valueClassName ?? "")) is no type of Swift", entity: entity,
+                    property: attribute.name))
         }
         for member in members[plan.entity.index] where member.isStatic && !member.bareName.isSwiftIdentifier {
             problems.append(

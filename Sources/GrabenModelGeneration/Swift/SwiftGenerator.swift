@@ -10,6 +10,8 @@ package struct SwiftGenerator {
     let plans: [ClassPlan]
     /// The members of each entity's class, by the entity's number; empty for what is not written.
     private(set) var members: [[ClassMember]] = []
+    /// The structures of the model's composites.
+    private(set) var composites: [CompositePlan] = []
     /// The members of the type that holds the model, besides the model and its classes: requests for objects whose class is not written.
     private(set) var modelMembers: [ClassMember] = []
     private var problems: [GenerationProblem] = []
@@ -22,6 +24,7 @@ package struct SwiftGenerator {
         do { self.model = try model.resolved() } catch { throw .model(error) }
         self.options = options
         plans = ClassPlan.plans(of: self.model, options)
+        composites = CompositePlan.plans(of: self.model.description, access: modelAccess, problems: &problems)
         for plan in plans { members.append(plan.isWritten ? plannedMembers(of: plan) : []) }
         for template in self.model.description.fetchRequestTemplates {
             guard let entity = self.model.entity(named: template.request.entity) else { continue }
@@ -40,36 +43,45 @@ package struct SwiftGenerator {
         var files: [GeneratedFile] = []
         for plan in plans where plan.isWritten {
             let ending = plan.part == .properties ? "+Properties" : ""
-            files.append(file("\(plan.className)\(ending).swift", header, [plan], json: nil))
+            files.append(file("\(plan.className)\(ending).swift", header, [plan], [], json: nil))
         }
-        files.append(file("\(options.modelTypeName).swift", header, [], json: try json()))
+        for composite in composites { files.append(file("\(composite.name).swift", header, [], [composite], json: nil)) }
+        files.append(file("\(options.modelTypeName).swift", header, [], [], json: try json()))
         return files
     }
 
     /// All of it in one file.
     package func file(header: String) throws(GenerationError) -> GeneratedFile {
-        file("\(options.modelTypeName).swift", header, plans.filter(\.isWritten), json: try json())
+        file("\(options.modelTypeName).swift", header, plans.filter(\.isWritten), composites, json: try json())
     }
 
-    private func file(_ name: String, _ header: String, _ plans: [ClassPlan], json: String?) -> GeneratedFile {
+    private func file(_ name: String, _ header: String, _ plans: [ClassPlan], _ composites: [CompositePlan], json: String?) -> GeneratedFile
+    {
         var content = SwiftText()
         if let json { writeModelType(json: json, to: &content) }
-        for (place, plan) in plans.enumerated() {
-            if place > 0 || json != nil { content.line() }
+        func separate() {
+            if !content.text.isEmpty { content.line() }
+        }
+        for composite in composites {
+            separate()
+            composite.write(to: &content)
+        }
+        for plan in plans {
+            separate()
             write(plan, to: &content)
         }
         var text = SwiftText()
         text.line("// \(header.oneLine)")
         text.line("// swift-format-ignore-file")
         text.line()
-        writeImports(of: plans, content.text, holdsModel: json != nil, to: &text)
+        writeImports(of: plans, composites, content.text, holdsModel: json != nil, to: &text)
         text.line()
         return GeneratedFile(name: name, text: text.text + content.text)
     }
 
     /// Who sees the type that holds the model.
     var modelAccess: SwiftAccess {
-        options.access ?? model.description.userInfo["access"].flatMap(SwiftAccess.init(rawValue:))
+        options.access ?? model.description.userInfo["graben.access"].flatMap(SwiftAccess.init(rawValue:))
             ?? (plans.contains { $0.isWritten && $0.access == .public } ? .public : .internal)
     }
 
@@ -81,6 +93,7 @@ package struct SwiftGenerator {
 
     private mutating func plannedMembers(of plan: ClassPlan) -> [ClassMember] {
         let entity = plan.entity
+        let addressing = addressing(of: plan)
         var members: [ClassMember] = PointGroup.groups(of: entity, problems: &problems).map { ClassMember(point: $0) }
         for property in declared(by: plan) {
             switch property.kind {
@@ -89,13 +102,15 @@ package struct SwiftGenerator {
                 if let lane = property.lane {
                     members.append(ClassMember(packed: attribute, lane: LanePlace(lane, of: entity), document: document))
                 } else {
-                    members.append(ClassMember(attribute: attribute, document: document))
+                    members.append(ClassMember(attribute: attribute, property, addressing, document: document))
                 }
             case .relationship(let relationship, let link):
                 members += ClassMember.members(
-                    of: relationship, type: plans[link.destination].typeName, document: Documents.text(for: relationship))
+                    of: relationship, property, addressing, type: plans[link.destination].typeName,
+                    document: Documents.text(for: relationship))
             case .fetched(let fetched, let destination):
-                members += ClassMember.members(of: fetched, type: plans[destination].typeName, document: Documents.text(for: fetched))
+                members += ClassMember.members(
+                    of: fetched, property, addressing, type: plans[destination].typeName, document: Documents.text(for: fetched))
             }
         }
         return members

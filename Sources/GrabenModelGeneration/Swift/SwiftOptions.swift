@@ -1,6 +1,6 @@
 /// What the generator is told besides the model.
 package struct SwiftOptions: Sendable {
-    /// Who sees the declarations; nil takes the model's and entities' own `access` (userInfo), and internal where there is none.
+    /// Who sees the declarations; nil takes the model's and entities' own `graben.access` (userInfo), and internal where there is none.
     package var access: SwiftAccess?
     /// The module the code is compiled into; classes the model places in another one are imported from there. nil takes every class as
     /// one of this module.

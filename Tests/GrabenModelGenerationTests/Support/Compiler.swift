@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// The Swift compiler, asked whether it takes a text that uses the modules built with the tests.
 enum Compiler {
@@ -18,6 +19,14 @@ enum Compiler {
     }()
 
     static var isAvailable: Bool { products != nil }
+
+    /// Expects that the compiler takes the files, and says what it has against them.
+    static func expectNoComplaint(
+        _ files: [String: String], flags: [String] = [], location: SourceLocation = #_sourceLocation
+    ) throws {
+        let said = try complaints(files, flags: flags)
+        if !said.isEmpty { Issue.record("\(said.prefix(4000))", sourceLocation: location) }
+    }
 
     /// What the compiler says of the files, all of one module; nothing where it takes them. Warnings are errors.
     static func complaints(_ files: [String: String], flags: [String] = []) throws -> String {
