@@ -1,78 +1,76 @@
-import FoundationEssentials
 import Graben
 import GrabenLog
 import GrabenModel
 import GrabenModelGeneration
 
-/// A model from wherever a command is given one: a file in the JSON form, or a store.
+/// A model from wherever a command is given one: a file in the JSON form, a Core Data model, or a store.
 struct ModelInput {
-    enum Kind: String { case json, store }
-
     let path: String
-    let kind: Kind
     let model: ManagedObjectModel
-    /// The lines of its parts; nil where there is no text.
-    let places: ModelPlaces?
+    /// Where the model's text is; nil for a store.
+    let source: ModelSource?
 
-    init(_ path: String) throws {
+    init(_ path: String, version: String? = nil) throws {
         self.path = path
-        if ModelInput.isStore(path) {
-            kind = .store
+        if version == nil, Self.isStore(path) {
             model = try ManagedObjectModel(ofStoreAt: path)
-            places = nil
+            source = nil
             return
         }
-        kind = .json
-        let bytes = try FileBytes.read(path)
-        let places = ModelPlaces(text: bytes)
-        do { model = try ManagedObjectModel.load(json: Data(bytes)) } catch {
-            throw ModelInput.error(error, path: path, places: places)
+        do throws(ModelSource.Failure) {
+            let source = try ModelSource(path: path, version: version)
+            model = source.model
+            self.source = source
+        } catch {
+            throw Self.error(error, path: path)
         }
-        self.places = places
+    }
+
+    /// The model of a session's first operand, of the version the session asks for; what the file does not say clearly is warned of.
+    init(_ session: Session) throws {
+        try self.init(session.invocation.operand(0) ?? "", version: session.invocation.value("version"))
+        for note in source?.warnings ?? [] { session.warn("warning: \(note.file)\(note.line.map { ":\($0)" } ?? ""): \(note.message)") }
     }
 
     /// Whether the file begins as a store does.
     private static func isStore(_ path: String) -> Bool {
-        guard let bytes = try? FileBytes.read(path, limit: Format.fileMagic.count) else { return false }
+        guard FileBytes.isOrdinary(path), let bytes = try? FileBytes.read(path, limit: Format.fileMagic.count) else { return false }
         return bytes.elementsEqual(Format.fileMagic)
     }
 
     /// The error with file and line.
-    private static func error(_ error: ModelError, path: String, places: ModelPlaces) -> CLIError {
-        var result = CLIError(error)
-        result.file = path
-        if case .malformed(let place, let reason) = error {
-            let line = places.line(ofPlace: place, reason: reason)
-            result.line = line
-            result.message = "reading the model in '\(path)', line \(line): \(place.isEmpty ? "" : "\(place): ")\(reason)"
-        }
+    private static func error(_ failure: ModelSource.Failure, path: String) -> CLIError {
+        var result = CLIError(failure.error)
+        let lines = failure.notes.map { "\($0.file)\($0.line.map { ", line \($0)" } ?? ""): \($0.message)" }
+        result.file = failure.notes.first?.file ?? path
+        result.line = failure.notes.first?.line
+        result.message = "reading a model: \(lines.first ?? "\(failure.error)")"
+        result.others = Array(lines.dropFirst())
         return result
     }
 
-    /// `path:line` of an entity or property, as compilers write it.
+    /// `file:line` of an entity or property, as compilers write it.
     func place(entity: String?, property: String?) -> String {
-        places.map { "\(path):\($0.line(entity: entity, property: property))" } ?? path
+        source.map { "\($0.file):\($0.places.line(entity: entity, property: property))" } ?? path
     }
+
+    /// The line of an entity or property; nil in a store.
+    func line(entity: String?, property: String?) -> Int? { source?.places.line(entity: entity, property: property) }
 
     /// The model checked, or the error that lists what is wrong in it.
     func resolved() throws(CLIError) -> ResolvedModel {
         do { return try model.resolved() } catch {
             var result = CLIError(error)
-            result.file = path
+            result.file = source?.file ?? path
             if case .invalid(let problems) = error, let first = problems.first {
                 result.message = "the model in '\(path)' cannot be used: \(first)"
-                result.line = places?.line(of: first)
+                result.line = line(entity: first.entity, property: first.property)
                 result.others = problems.dropFirst().map { "\($0)" }
                 result.hint = "graben model check '\(path)'"
             }
             throw result
         }
     }
-}
-
-extension ModelInput {
-    /// The model of a session's first operand.
-    init(_ session: Session) throws { try self.init(session.invocation.operand(0) ?? "") }
 
     /// The entity of a name, or the error that suggests another.
     func entity(_ name: String, of resolved: ResolvedModel) throws(CLIError) -> Entity {

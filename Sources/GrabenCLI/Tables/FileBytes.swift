@@ -38,5 +38,11 @@ enum FileBytes {
         #endif
     }
 
+    /// Whether it is an ordinary file, of which reading a part takes nothing away.
+    static func isOrdinary(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 }

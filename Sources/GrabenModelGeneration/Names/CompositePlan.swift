@@ -58,7 +58,7 @@ struct CompositePlan {
             let usual: String
             switch type {
             case .plain:
-                usual = element.defaultValue?.swiftExpression ?? (isOptional ? "nil" : element.type.swiftMissing)
+                usual = element.defaultValue?.swiftExpression ?? (isOptional ? "nil" : element.type.foundationMissing)
             case .coded where element.composite != nil: usual = isOptional ? "nil" : "\(type.name)()"
             case .coded, .raw, .untyped:
                 isOptional = true

@@ -52,6 +52,16 @@ extension AttributeType {
         }
     }
 
+    /// What stands for no value, of types that Foundation has alone: in a default argument, which may be compiled into another module.
+    var foundationMissing: String {
+        switch self {
+        case .date: "Date(timeIntervalSinceReferenceDate: 0)"
+        case .uuid: "UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))"
+        case .uri: "URL(filePath: \"/\")"
+        default: swiftMissing
+        }
+    }
+
     /// What a property that is not optional answers where an object has no value, as after the deletion of its record.
     var swiftMissing: String {
         switch self {
@@ -93,8 +103,8 @@ extension Value {
         case .string(let value): SwiftText.literal(value)
         case .date(let value): "Date(timeIntervalSinceReferenceDate: \(value.timeIntervalSinceReferenceDate))"
         case .data(let value): "Data(base64Encoded: \"\(value.base64EncodedString())\") ?? Data()"
-        case .uuid(let value): "UUID(uuidString: \"\(value.uuidString)\") ?? .missingPrimitive"
-        case .uri(let value): "URL(string: \(SwiftText.literal(value))) ?? .missingPrimitive"
+        case .uuid(let value): "UUID(uuidString: \"\(value.uuidString)\") ?? \(AttributeType.uuid.foundationMissing)"
+        case .uri(let value): "URL(string: \(SwiftText.literal(value))) ?? \(AttributeType.uri.foundationMissing)"
         case .null, .json, .reference, .references: nil
         }
     }

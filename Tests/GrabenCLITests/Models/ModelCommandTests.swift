@@ -80,7 +80,7 @@ struct ModelCommandTests {
             if verb == "swift" || verb == "graph" { #expect(error?["line"] as? Int == 3 && error?["code"] as? String == "model.malformed") }
         }
         #expect(try Tool.run("model", "show", folder.path("none")).status == 66)
-        #expect(try Tool.run("model", "show", folder.url.path).status == 74)
+        #expect(try Tool.run("model", "show", folder.url.path).status == 66)
         #expect(try Tool.run("model", "swift", try folder.write("p.json", "{\"entities\": [{\"name\": \"1\"}]}")).status == 65)
     }
 
@@ -157,6 +157,49 @@ struct ModelCommandTests {
         #expect(try String(contentsOfFile: folder.path("a.dot"), encoding: .utf8).hasPrefix("digraph "))
         #expect(try Tool.run("model", "graph", model, "--format", "dots").errors.contains("did you mean \"dot\"?"))
         #expect(try Tool.run("model", "graph", model, "--json").status == 64)
+    }
+
+    @Test("a model goes into Core Data's form and comes back the same, with all versions of a folder")
+    func convert() throws {
+        let folder = try Folder()
+        let town = folder.path("Town.xcdatamodeld")
+        #expect(try Tool.run("model", "convert", model, town).output == "wrote \(town): 2 entities\n")
+        #expect(try Tool.run("model", "diff", model, town).status == 0)
+        #expect(try Tool.run("model", "convert", town, folder.path("b.json"), "--json").status == 0)
+        let original = try Tool.run("model", "show", model, "--json").output
+        #expect(try String(contentsOfFile: folder.path("b.json"), encoding: .utf8) == original)
+        #expect(try Tool.run("model", "convert", town, "-").output == original)
+        let contents = try Tool.run("model", "convert", town, "-", "--to", "xcode")
+        #expect(contents.output == (try String(contentsOfFile: "\(town)/Town.xcdatamodel/contents", encoding: .utf8)))
+        #expect(try Tool.run("model", "convert", town, folder.path("Copy.xcdatamodeld")).status == 0)
+        #expect(try Tool.run("model", "convert", model, town).status == 73, "a folder that exists is left alone")
+        #expect(try Tool.run("model", "convert", model, model).status == 73)
+        #expect(try Tool.run("model", "convert", town, folder.path("c.json"), "--to", "xcdoe").errors.contains("did you mean \"xcode\"?"))
+        #expect(try Tool.run("model", "convert", town, folder.path("c.json"), "--to", "xcode").status == 64)
+        #expect(try Tool.run("model", "show", town, "--version", "Twon").status == 66)
+        #expect(try folder.names == ["Copy.xcdatamodeld", "Town.xcdatamodeld", "b.json"])
+    }
+
+    @Test("a problem in a Core Data model is told with the line of its contents")
+    func xcodeProblems() throws {
+        let folder = try Folder()
+        let path = try folder.write(
+            "a.xml",
+            """
+            <?xml version="1.0"?>
+            <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" strange="1">
+              <entity name="Joint" representedClassName="Joint" syncable="YES">
+                <attribute name="x" attributeType="Double"/>
+                <attribute name="x" attributeType="String"/>
+              </entity>
+            </model>
+            """)
+        let result = try Tool.run("model", "check", path)
+        #expect(result.status == 1 && result.lines[0].hasPrefix("\(path):4: problem: Joint.x: "), "\(result.output)")
+        #expect(result.lines[1].hasPrefix("\(path):2: warning: ") && result.lines[1].contains("strange"), "\(result.output)")
+        let broken = try folder.write("b.xml", "<model>\n<entity name='A'>\n<attribute></model>")
+        let error = try json(try Tool.run("model", "show", broken, "--json").errors)["error"] as? [String: Any]
+        #expect(error?["line"] as? Int == 3 && error?["file"] as? String == broken)
     }
 
     @Test("the second word of a command is asked for, suggested, and has its help")

@@ -17,7 +17,8 @@ struct OutputTests {
             ["draw", store], ["draw", store, "-o", "/dev/stdout"], ["help", "model"], ["model", "show", store], ["model", "check", store],
             ["model", "show", store, "--json"], ["model", "check", store, "--json"], ["model", "diff", store, store],
             ["model", "diff", store, store, "--json"], ["model", "swift", store], ["model", "swift", store, "-o", "/dev/stdout"],
-            ["model", "graph", store], ["model", "graph", store, "--format", "dot"],
+            ["model", "graph", store], ["model", "graph", store, "--format", "dot"], ["model", "convert", store, "-"],
+            ["model", "convert", store, "-", "--to", "xcode"], ["model", "convert", store, folder.path("full.json")],
         ] {
             let result = try Tool.run(arguments, output: "/dev/full")
             #expect(result.status == 74 && result.errors.contains("No space left"), "\(arguments): \(result.status) \(result.errors)")

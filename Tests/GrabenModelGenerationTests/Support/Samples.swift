@@ -90,7 +90,7 @@ enum Samples {
     /// What a program writes beside the generated code of `everything`, which is visible as `access` says.
     static func byHand(_ access: String) -> String {
         """
-        \(access.isEmpty ? "" : access + " ")import Graben
+        import Graben
 
         nonisolated \(access) enum Kind: Int16, Codable { case one, two }
         nonisolated \(access) enum Word: String { case one, two }

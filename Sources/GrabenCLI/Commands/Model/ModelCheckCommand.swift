@@ -5,11 +5,12 @@ import GrabenModelGeneration
 /// Everything that is wrong in a model, and what is likely to be; with status 1 where something is.
 enum ModelCheckCommand {
     static func run(_ session: Session) throws {
-        let input = try ModelInput(session)
+        let input = try ModelInput(session.invocation.operand(0) ?? "", version: session.invocation.value("version"))
         var findings = input.model.problems().map {
             Finding(kind: .problem, entity: $0.entity, property: $0.property, message: "\($0.kind)", place: input)
         }
-        if findings.isEmpty {
+        findings += input.source?.warnings.map(Finding.init) ?? []
+        if !findings.contains(where: { $0.kind == .problem }) {
             let resolved = try input.resolved()
             findings += resolved.warnings.map {
                 Finding(kind: .warning, entity: $0.entity, property: $0.property, message: $0.inside, place: input)
@@ -62,7 +63,16 @@ enum ModelCheckCommand {
             self.property = property
             self.message = message
             self.place = place.place(entity: entity, property: property)
-            number = place.places?.line(entity: entity, property: property)
+            number = place.line(entity: entity, property: property)
+        }
+
+        /// A warning of the import.
+        init(_ note: ModelSource.Note) {
+            kind = .warning
+            (entity, property) = (nil, nil)
+            message = note.message
+            place = note.file + (note.line.map { ":\($0)" } ?? "")
+            number = note.line
         }
 
         var name: String { [entity, property].compactMap { $0 }.joined(separator: ".") }

@@ -61,7 +61,7 @@ enum ModelSwiftCommand {
             let lines = problems.map { "\(input.place(entity: $0.entity, property: $0.property)): \($0)" }
             var result = CLIError(
                 .badData, "model.no-swift", "no Swift can be generated from the model: \(lines.first ?? "")", file: input.path)
-            result.line = problems.first.flatMap { problem in input.places?.line(of: problem) }
+            result.line = problems.first.flatMap { input.line(entity: $0.entity, property: $0.property) }
             result.others = Array(lines.dropFirst())
             return result
         }

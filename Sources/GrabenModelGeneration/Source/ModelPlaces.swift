@@ -23,14 +23,20 @@ package struct ModelPlaces: Sendable {
     /// Looks through the text of a model. Complexity: linear in its length.
     package init(text: some Collection<UInt8>) {
         let bytes = Array(text)
-        let first = bytes.first { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF }
-        if first == UInt8(ascii: "<") {
+        if Self.isXML(bytes) {
             var scanner = XMLPlaceScanner(bytes)
             entities = scanner.scan()
         } else {
             var scanner = JSONPlaceScanner(bytes)
             entities = scanner.scan()
         }
+    }
+
+    /// Whether a text begins like XML, behind a byte order mark if there is one.
+    static func isXML(_ bytes: some Collection<UInt8>) -> Bool {
+        let first = bytes.first { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF }
+        // UTF-16 has a mark of its own before everything.
+        return first == UInt8(ascii: "<") || bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
     }
 
     /// The line of an entity or of its property; 1 where there is neither.
