@@ -67,6 +67,7 @@ let package = Package(
     products: [
         .library(name: "Graben", targets: ["Graben"]),
         .executable(name: "graben", targets: ["GrabenCLI"]),
+        .plugin(name: "GrabenModelPlugin", targets: ["GrabenModelPlugin"]),
     ],
     targets: [
         .target(name: "CGraben"),
@@ -85,6 +86,9 @@ let package = Package(
             name: "GrabenCLI",
             dependencies: ["Graben", "GrabenDrawing", "GrabenLog", "GrabenModel", "GrabenModelGeneration", "GrabenPredicate"],
             swiftSettings: swift),
+        .executableTarget(name: "GrabenModelTool", dependencies: ["GrabenModel", "GrabenModelGeneration"], swiftSettings: swift),
+        .plugin(
+            name: "GrabenModelPlugin", capability: .buildTool(), dependencies: ["GrabenModelTool"], path: "Sources/GrabenModelPlugin"),
         .executableTarget(name: "Demo", dependencies: ["Graben", "GrabenDrawing"], path: "Examples/Demo", swiftSettings: swift),
         .executableTarget(name: "QuickStart", dependencies: ["Graben"], path: "Examples/QuickStart", swiftSettings: swift),
 

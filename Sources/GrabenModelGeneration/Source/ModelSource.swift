@@ -11,6 +11,12 @@ package struct ModelSource: Sendable {
         /// Counted from 1; nil where it is about the file as a whole.
         package let line: Int?
         package let message: String
+
+        package init(file: String, line: Int?, message: String) {
+            self.file = file
+            self.line = line
+            self.message = message
+        }
     }
 
     /// Why a model cannot be read, also as notes with their places.
