@@ -19,7 +19,7 @@ enum Documents {
         var words = ["The attribute \(attribute.name)"]
         if let expression = attribute.derivationExpression { words.append("derived from `\(expression)`") }
         if attribute.isTransient { words.append("in memory only") }
-        if let value = attribute.defaultValue, !value.isNull { words.append("at first \(plain(value))") }
+        if let value = attribute.defaultValue, !value.isNull, attribute.composite == nil { words.append("at first \(plain(value))") }
         if let least = attribute.minimum { words.append("at least \(plain(least))") }
         if let greatest = attribute.maximum { words.append("at most \(plain(greatest))") }
         if let length = attribute.minimumLength { words.append("of a length of at least \(length)") }
