@@ -80,6 +80,8 @@ extension GrabenSide {
             // The index as well, which closing the copy of the round before has written.
             for path in [copy, copy + "-index"] { try? FileManager.default.removeItem(atPath: path) }
             try FileManager.default.copyItem(atPath: log.path, toPath: copy)
+            // What a commit acknowledged is on the disk; a copy is not before it is synced.
+            try RealFileSystem().open(copy, .readWrite).sync()
             var opened: Log?
             let outcome = try Workloads.timed {
                 let log = try Log.open(path: copy, in: RealFileSystem())
