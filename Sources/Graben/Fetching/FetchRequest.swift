@@ -1,4 +1,5 @@
 public import GrabenLog
+import GrabenModel
 public import GrabenPredicate
 
 /// What to fetch: an entity's objects that match a predicate, in an order, or a window of them.
@@ -125,16 +126,23 @@ struct FetchParameters {
     var includesSubentities = true
     var stores: [PersistentStore]?
 
-    init(predicate: ObjectPredicate?, sort: [ObjectSortDescriptor], limit: Int, offset: Int) {
-        self.predicate = predicate
-        self.sort = sort
-        self.limit = limit
-        self.offset = offset
+    /// What a model says of a fetch. Copied for each evaluation, so that nothing of it can be changed by one.
+    ///
+    /// - Throws: where its predicate or order cannot be read.
+    init(_ description: FetchRequestDescription) throws(ObjectPredicateError) {
+        if let format = description.predicateFormat { predicate = try ObjectPredicate(format: format) }
+        sort = try description.sort.map { (text) throws(ObjectPredicateError) in try ObjectSortDescriptor(text: text) }
+        limit = description.limit ?? 0
+        offset = description.offset
+        includesPendingChanges = description.includesPendingChanges
+        includesSubentities = description.includesSubentities
     }
 
     init<T: ManagedObject>(_ request: FetchRequest<T>) {
-        self.init(
-            predicate: request.predicate, sort: request.sortDescriptors, limit: request.fetchLimit, offset: request.fetchOffset)
+        predicate = request.predicate
+        sort = request.sortDescriptors
+        limit = request.fetchLimit
+        offset = request.fetchOffset
         includesPendingChanges = request.includesPendingChanges
         includesSubentities = request.includesSubentities
         stores = request.affectedStores

@@ -6,7 +6,8 @@ extension ManagedObject {
     /// What a fetched property finds, in its order; evaluated at the first read and kept until the object is refreshed or turns into a
     /// fault, or the context is reset or rolled back. Objects that were deleted since are left out.
     ///
-    /// An object in no context answers [].
+    /// Every option of the request counts, pending changes and sub-entities among them. Where it asks for no faults, the objects found (the
+    /// first `batchSize` of them where it has one) are realised at that first read. An object in no context answers [].
     /// - Throws: `GrabenError.unknownKey`, `.fetchedProperty`, `.fetchedPropertyCycle`, `.wrongType` where the key names no fetched property.
     public final func fetched<T: ManagedObject>(_ key: String, as type: T.Type = T.self) throws(GrabenError) -> [T] {
         try fetched(info.properties[try info.number(key)])
@@ -38,8 +39,18 @@ extension ManagedObject {
         } else {
             ids = try context.evaluate(number, of: self)
             data.fetched.append((number, ids))
+            realise(ids, info.properties[number].fetched?.request)
         }
         return ids.filter { !(context.registeredObject(for: $0)?.isDeleted ?? false) }
+    }
+}
+
+extension ManagedObject {
+    /// Fires the faults among what was found, where the request asks for that. Their number is bounded by the batch size, since an array of
+    /// objects is not told when it is read further.
+    private func realise(_ ids: [ObjectID], _ request: FetchRequestDescription?) {
+        guard let context, let request, !request.returnsObjectsAsFaults, request.includesPropertyValues else { return }
+        for id in request.batchSize > 0 ? ids.prefix(request.batchSize) : ids[...] { context.object(with: id).fireIfNeeded() }
     }
 }
 
@@ -56,15 +67,8 @@ extension ManagedObjectContext {
         defer { evaluating.removeLast() }
         statistics.fetches += 1
         let request: FetchParameters
-        do {
-            request = FetchParameters(
-                predicate: try description.predicateFormat.map { try ObjectPredicate(format: $0) },
-                sort: try description.sort.map { try ObjectSortDescriptor(text: $0) }, limit: description.limit ?? 0,
-                offset: description.offset)
-        } catch let error as ObjectPredicateError {
+        do { request = try FetchParameters(description.request) } catch {
             throw .fetchedProperty(entity: object.info.name, key: property.name, error: error)
-        } catch {
-            throw .invalidRequest(reason: "\(object.info.name).\(property.name): \(error)")
         }
         let variables: [String: PredicateBinding] = [
             "FETCH_SOURCE": .object(ObjectCursor(object, in: self)),

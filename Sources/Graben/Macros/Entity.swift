@@ -102,10 +102,18 @@
     ///   - sort: key paths, with a leading `-` for descending ones.
     ///   - limit: the greatest number of objects; nil for no limit.
     ///   - offset: how many objects to leave out at the beginning.
+    ///   - batchSize: how many of the objects are realised at the first read where no faults are asked for; 0 for all.
+    ///   - includesSubentities: whether objects of sub-entities count.
+    ///   - includesPropertyValues: whether values are read along with the objects; without them every object comes as a fault.
+    ///   - includesPendingChanges: whether unsaved changes count.
+    ///   - returnsObjectsAsFaults: whether objects come as faults where they are not realised.
+    ///   - returnsDistinctResults: kept in the model for other tools; no two objects of a result are equal.
     ///   - userInfo: notes of the program's own, which the predicate reads as `$FETCHED_PROPERTY.userInfo.key`.
     @attached(peer)
     public macro FetchedProperty(
-        _ predicate: String? = nil, sort: String..., limit: Int? = nil, offset: Int = 0, userInfo: [String: String] = [:]
+        _ predicate: String? = nil, sort: String..., limit: Int? = nil, offset: Int = 0, batchSize: Int = 0,
+        includesSubentities: Bool = true, includesPropertyValues: Bool = true, includesPendingChanges: Bool = true,
+        returnsObjectsAsFaults: Bool = true, returnsDistinctResults: Bool = false, userInfo: [String: String] = [:]
     ) = #externalMacro(module: "GrabenMacros", type: "MarkerMacro")
 
     /// Makes an attribute that lives in memory only: its changes can be undone, and nothing of it is stored.

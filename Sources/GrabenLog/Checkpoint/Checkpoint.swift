@@ -88,7 +88,7 @@ final class Checkpoint: @unchecked Sendable {
                 offset: UInt64(littleEndian: entry.loadUnaligned(as: UInt64.self)),
                 commit: UInt64(littleEndian: entry.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
             guard anchor.offset >= UInt64(Format.headerByteCount), anchor.offset % 8 == 0,
-                anchor.offset <= max(UInt64(unit * LogAnchors.spacing), UInt64(Format.headerByteCount)), anchor.offset < durableEnd
+                anchor.offset <= max(UInt64(unit * LogBlocks.unitByteCount), UInt64(Format.headerByteCount)), anchor.offset < durableEnd
             else { break }
             result.append(anchor)
         }

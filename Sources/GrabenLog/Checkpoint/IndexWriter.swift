@@ -155,7 +155,7 @@ struct IndexWriter {
                 throw .damaged(
                     path: snapshot.path, offset: offset, reason: "there is no valid frame, though the log goes on to byte \(end)")
             }
-            while UInt64(known.count) * UInt64(LogAnchors.spacing) < frame.end {
+            while UInt64(known.count) * UInt64(LogBlocks.unitByteCount) < frame.end {
                 known.append(LogAnchors.Anchor(offset: frame.offset, commit: frame.commit))
             }
             last = (frame.offset, FrameHeader.checksum(region.base + Int(offset - region.fileOffset)))

@@ -216,7 +216,11 @@ extension Reading {
         }
         let sort = marker.unlabeled(after: "sort")
         if !sort.isEmpty { options.append(("sort", "[\(sort.map(\.trimmedDescription).joined(separator: ", "))]")) }
-        options += self.options(marker, [("limit", "limit"), ("offset", "offset"), ("userInfo", "userInfo")])
+        let labels = [
+            "limit", "offset", "batchSize", "includesSubentities", "includesPropertyValues", "includesPendingChanges",
+            "returnsObjectsAsFaults", "returnsDistinctResults", "userInfo",
+        ]
+        options += self.options(marker, labels.map { ($0, $0) })
         return FetchedPart(destination: destination, options: options)
     }
 }

@@ -10,17 +10,18 @@ public struct FetchRequestDescription: Sendable, Equatable {
     public var limit: Int?
     /// How many objects to leave out at the beginning.
     public var offset: Int
-    /// How many objects are read at a time; 0 reads all at once.
+    /// How many objects are read at a time; 0 reads all at once. Of a fetched property that asks for no faults: how many are realised when it
+    /// is read.
     public var batchSize: Int
     /// Whether objects of sub-entities count.
     public var includesSubentities: Bool
-    /// Whether values are read along with the objects.
+    /// Whether values are read along with the objects; without them every object comes as a fault.
     public var includesPropertyValues: Bool
     /// Whether unsaved changes count.
     public var includesPendingChanges: Bool
     /// Whether objects come as faults where they are not realised.
     public var returnsObjectsAsFaults: Bool
-    /// Whether equal rows of a result of dictionaries are handed out once.
+    /// Whether equal rows of a result of dictionaries are handed out once; no two objects are equal.
     public var returnsDistinctResults: Bool
     /// What is handed out.
     public var result: Result

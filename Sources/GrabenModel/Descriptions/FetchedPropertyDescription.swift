@@ -22,19 +22,23 @@ public struct FetchedPropertyDescription: Sendable, Equatable {
         self.userInfo = userInfo
     }
 
-    /// Describes a fetched property.
+    /// Describes a fetched property; `FetchRequestDescription` says what each option of its request means.
     public init(
         _ name: String, of destination: String, predicateFormat: String? = nil, sort: [String] = [], limit: Int? = nil, offset: Int = 0,
-        userInfo: [String: String] = [:]
+        batchSize: Int = 0, includesSubentities: Bool = true, includesPropertyValues: Bool = true, includesPendingChanges: Bool = true,
+        returnsObjectsAsFaults: Bool = true, returnsDistinctResults: Bool = false, userInfo: [String: String] = [:]
     ) {
-        self.init(
-            name, FetchRequestDescription(destination, predicateFormat: predicateFormat, sort: sort, limit: limit, offset: offset),
-            userInfo: userInfo)
+        let request = FetchRequestDescription(
+            destination, predicateFormat: predicateFormat, sort: sort, limit: limit, offset: offset, batchSize: batchSize,
+            includesSubentities: includesSubentities, includesPropertyValues: includesPropertyValues,
+            includesPendingChanges: includesPendingChanges, returnsObjectsAsFaults: returnsObjectsAsFaults,
+            returnsDistinctResults: returnsDistinctResults)
+        self.init(name, request, userInfo: userInfo)
     }
 }
 
 extension FetchedPropertyDescription {
-    /// The name of the entity whose objects it yields, those of sub-entities included.
+    /// The name of the entity whose objects it yields.
     public var destination: String {
         get { request.entity }
         set { request.entity = newValue }

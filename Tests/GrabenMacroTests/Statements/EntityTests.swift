@@ -74,6 +74,26 @@ struct EntityTests {
         try container.close()
     }
 
+    @Test("every option that @FetchedProperty takes is in the description, and takes effect when the property is read")
+    func fetchOptions() throws {
+        let description = try #require(Inspector.entityDescription)
+        let everything = FetchedPropertyDescription(
+            "keyed", of: "Keyed", predicateFormat: "height > 1", sort: ["-height", "kode"], limit: 5, offset: 1, batchSize: 2,
+            includesSubentities: false, includesPropertyValues: false, includesPendingChanges: false, returnsObjectsAsFaults: false,
+            returnsDistinctResults: true, userInfo: ["a": "b"])
+        #expect(description.fetchedProperties[0] == everything)
+        let container = try memory(Inspector.self, Keyed.self, Joint.self, Line.self, Layer.self)
+        let first = container.newContext()
+        for height in [3.0, 1, 2] { Keyed(context: first).height = height }
+        let id = Inspector(context: first).objectID
+        try first.save()
+        let context = container.newContext()
+        _ = Keyed(context: context)
+        let inspector = try #require(context.object(with: id) as? Inspector)
+        #expect(inspector.saved.map(\.isFault) == [false, false, false])
+        #expect(inspector.saved.map(\.height) == [1, 2, 3] && inspector.keyed.map(\.height) == [2])
+    }
+
     @Test("a fetched property that cannot be evaluated answers [] and reports; its throwing form throws the same error")
     func brokenFetchedProperty() throws {
         let context = try memory(Joint.self, Line.self, Layer.self).newContext()

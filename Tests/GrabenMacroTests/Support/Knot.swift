@@ -23,3 +23,13 @@ import Graben
         (point, levelField, loadField, corner, weightField) = ([-2, -2], -2, -2, [-2, -2, -2], -2)
     }
 }
+
+/// A class whose fetched properties say everything that a request can say.
+@Entity final class Inspector: ManagedObject {
+    @FetchedProperty(
+        "height > 1", sort: "-height", "kode", limit: 5, offset: 1, batchSize: 2, includesSubentities: false,
+        includesPropertyValues: false, includesPendingChanges: false, returnsObjectsAsFaults: false, returnsDistinctResults: true,
+        userInfo: ["a": "b"])
+    var keyed: [Keyed]
+    @FetchedProperty(sort: "height", includesPendingChanges: false, returnsObjectsAsFaults: false) var saved: [Keyed]
+}
