@@ -65,7 +65,9 @@ func run(_ arguments: [String]) -> Int32 {
         options.module = module
         let name = input.split(separator: "/").last ?? ""
         let file = try SwiftGenerator(source.model, options).file(header: "Generated from \(name) at build time; change the model.")
-        try Data(file.text.utf8).write(to: URL(filePath: output), options: .atomic)
+        let (data, url) = (Data(file.text.utf8), URL(filePath: output))
+        // A file that says the same already stays as it is, or everything that depends on it would be compiled again.
+        if (try? Data(contentsOf: url)) != data { try data.write(to: url, options: .atomic) }
         return 0
     } catch GenerationError.unspeakable(let problems) {
         for problem in problems { say("error", source.note(problem)) }

@@ -1,0 +1,50 @@
+#!/bin/sh
+# Builds and runs Examples/GeneratedModel, whose classes are generated from a model while it is built; then looks at what a user meets who
+# changes the model: nothing is generated anew without need, and a mistake is an error of the build with its file and line.
+set -eu
+root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)
+scratch=$root/.build/generated
+
+folder=$(mktemp -d "${TMPDIR:-/tmp}/graben-generated.XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM
+# A copy, because the model is changed below; always at one place, so that the build knows what it has built already.
+package=$scratch/GeneratedModel
+rm -rf "$package"
+mkdir -p "$package"
+cp -R "$root/Examples/GeneratedModel/Sources" "$package/Sources"
+sed "s|path: \"../..\"|path: \"$root\"|" "$root/Examples/GeneratedModel/Package.swift" >"$package/Package.swift"
+model="$package/Sources/Town/Town.xcdatamodeld/Town 2.xcdatamodel/contents"
+
+build() { swift build --package-path "$package" --scratch-path "$scratch" "$@"; }
+
+echo "==> building the example"
+build
+echo "==> running it"
+"$scratch/debug/Town"
+
+echo "==> building it again: nothing is generated without need"
+made=$(find "$scratch/plugins/outputs/generatedmodel" -name TownModel.swift)
+sleep 1
+touch "$folder/before"
+build >/dev/null
+if [ -n "$(find "$made" -newer "$folder/before")" ]; then
+    echo "generated-model.sh: the model did not change, and $made was made anew" >&2
+    exit 1
+fi
+
+echo "==> a mistake in the model: an error with its line"
+line=$(grep -n '<attribute name="z"' "$model" | cut -d: -f1)
+sed -i.old 's/<attribute name="z"/<attribute name="y"/' "$model"
+if build >"$folder/said" 2>&1; then
+    echo "generated-model.sh: a model with two attributes of one name was built" >&2
+    exit 1
+fi
+# The first of the two is where it is found.
+line=$((line - 5))
+if ! grep -F "$model:$line:1: error: Joint.y: " "$folder/said"; then
+    echo "generated-model.sh: the error of line $line was expected; the build said:" >&2
+    cat "$folder/said" >&2
+    exit 1
+fi
+echo "the example is as expected"
