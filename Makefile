@@ -44,6 +44,8 @@ demo: deps
 test: deps
 	@echo "==> the memory-sensitive tests under the address sanitizer"
 	@ASAN_OPTIONS=detect_leaks=0 swift test --disable-xctest --sanitize=address --scratch-path .build/asan --filter '$(SANITIZED)'
+	@echo "==> an example whose classes are generated while it is built"
+	@Scripts/generated-model.sh
 	@echo "==> every test"
 	@swift test --disable-xctest
 

@@ -52,7 +52,7 @@ extension CommandTable {
                 OptionSpec("name", value: "NAME", "the type that holds the model; else after the file"),
                 OptionSpec("every-class", "classes for all entities, those left to be written by hand too"), version, json,
             ],
-            notes: [input, "Documentation/ModelFormat.md says what is generated for what."],
+            notes: [input, "Documentation/GeneratedCode.md says what is generated for what."],
             examples: ["graben model swift drawing.graben-model.json -o Sources/Drawing/Model", "graben model swift town.graben"],
             run: ModelSwiftCommand.run),
         CommandSpec(
