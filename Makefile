@@ -1,7 +1,7 @@
 # Graben: what one types. Each target says what it does, installs liblz4-dev and libexpat1-dev where they are missing, and stops at the first failure.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps demo test bench lint
+.PHONY: help deps demo test test-all bench lint
 
 # Tests that walk mapped files, chunks and lanes by address: these run once more under the address sanitizer.
 SANITIZED ?= GrabenLogTests|GrabenModelTests\.(Import|Export)|GrabenTests\..*(Chunk|Column|Packed|Lane|Fault|Sweep|Snapshot)
@@ -12,7 +12,8 @@ ARGS ?=
 
 help:
 	@echo "make demo    build the demo and run it: a town's pipes go into one file and come out again"
-	@echo "make test    the memory-sensitive tests under the address sanitizer, then every test"
+	@echo "make test    the memory-sensitive tests under the address sanitizer, a package that depends on this one, then every test"
+	@echo "make test-all  that package by path too, then all of make test"
 	@echo "make bench   measure against SQLite, LMDB and the bare machine (ARGS=--quick: under a minute once built)"
 	@echo "make lint    formatting and compiler warnings, of Swift and C"
 
@@ -46,8 +47,13 @@ test: deps
 	@ASAN_OPTIONS=detect_leaks=0 swift test --disable-xctest --sanitize=address --scratch-path .build/asan --filter '$(SANITIZED)'
 	@echo "==> an example whose classes are generated while it is built"
 	@Scripts/generated-model.sh
+	@Scripts/outside.sh version
 	@echo "==> every test"
 	@swift test --disable-xctest
+
+test-all: deps
+	@Scripts/outside.sh path
+	@$(MAKE) --no-print-directory test
 
 bench: deps
 	@echo "==> building the static command line and the memory probe (below .build/static)"
