@@ -65,10 +65,10 @@ for function in editor_read_lane editor_read_point editor_read_inherited_lane ed
         index($0, name) { inside = 1; next }
         inside && NF == 0 { exit }
         inside { print }')
-    # The only call is the slow path, for an object that does not read a column, and a branch on the sign of its word leads there.
+    # The only call is the slow path, for an object that does not read a column, and a branch on a bit of its word leads there.
     calls=$(printf '%s\n' "$code" | grep -E '[[:space:]](callq?|bl|blr)[[:space:]]' || true)
-    first=$(printf '%s\n' "$code" | grep -Em1 '[[:space:]](js|jns|tbz|tbnz|callq?|bl|blr)[[:space:]]' || true)
-    if [ -z "$code" ] || printf '%s\n' "$calls" | grep -qv packedSlow || ! printf '%s\n' "$first" | grep -Eq 'js|jns|tbz|tbnz'; then
+    first=$(printf '%s\n' "$code" | grep -Em1 '[[:space:]](j[a-ln-z][a-z]*|tbn?z|cbn?z|b\.[a-z]+|callq?|bl|blr)[[:space:]]' || true)
+    if [ -z "$code" ] || printf '%s\n' "$calls" | grep -qv packedSlow || printf '%s\n' "$first" | grep -Eq '[[:space:]](callq?|bl|blr)[[:space:]]'; then
         echo "outside.sh: $function is to be loads without a call, but for the slow path behind a branch:" >&2
         printf '%s\n' "$code" >&2
         exit 1
