@@ -58,6 +58,8 @@ if let folder = swiftSyntax {
 }
 let macroDependencies: [Target.Dependency] = macroTargets.map { .target(name: $0.name) }
 if swiftSyntax != nil {
+    macroTargets.append(
+        .executableTarget(name: "QuickStart", dependencies: ["Graben"], path: "Examples/QuickStart", swiftSettings: macroUsing))
     macroTargets.append(.testTarget(name: "GrabenMacroTests", dependencies: ["Graben", "GrabenFixtures"], swiftSettings: macroUsing))
 }
 
@@ -90,7 +92,6 @@ let package = Package(
         .plugin(
             name: "GrabenModelPlugin", capability: .buildTool(), dependencies: ["GrabenModelTool"], path: "Sources/GrabenModelPlugin"),
         .executableTarget(name: "Demo", dependencies: ["Graben", "GrabenDrawing"], path: "Examples/Demo", swiftSettings: swift),
-        .executableTarget(name: "QuickStart", dependencies: ["Graben"], path: "Examples/QuickStart", swiftSettings: swift),
 
         .target(name: "GrabenFixtures", path: "Tests/Support", swiftSettings: swift),
         .target(

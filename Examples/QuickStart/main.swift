@@ -1,25 +1,12 @@
 import Graben
 
-final class Joint: ManagedObject {
-    override class var packedAttributes: [String]? { ["x", "y", "z"] }  // checked against the model
-    var position: SIMD3<Double> {
-        get { packed3(0) }
-        set { setPacked3(0, newValue) }
-    }
-    var name: String? {
-        get { attribute("name") }
-        set { setAttribute("name", newValue) }
-    }
-    var level: [Joint] { fetchedProperty("level") }
+@Entity final class Joint: ManagedObject {
+    @Packed("x", "y", "z") var position: SIMD3<Double>
+    var name: String?
+    @FetchedProperty("SELF != $FETCH_SOURCE AND z == $FETCH_SOURCE.z", sort: "name") var level: [Joint]
 }
 
-let coordinates = ["x", "y", "z"].map { AttributeDescription($0, .double, isOptional: false, isPacked: true) }
-let level = FetchedPropertyDescription(
-    "level", of: "Joint", predicateFormat: "SELF != $FETCH_SOURCE AND z == $FETCH_SOURCE.z", sort: ["name"])
-let joint = EntityDescription("Joint", attributes: coordinates + [AttributeDescription("name", .string)], fetchedProperties: [level])
-
-let container = try PersistentContainer(
-    model: ManagedObjectModel(entities: [joint]), classes: ["Joint": Joint.self], at: "drawing.graben")
+let container = try PersistentContainer(for: Joint.self, at: "drawing.graben")
 let context = container.newContext()
 context.undoManager = ObjectUndoManager()
 for (name, position) in [("A", SIMD3(0, 0, 2.5)), ("B", [4, 0, 2.5]), ("C", [4, 3, 0])] {
