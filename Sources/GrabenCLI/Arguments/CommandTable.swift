@@ -78,7 +78,7 @@ enum CommandTable {
             name: "load", summary: "fill a new store from tables: TSV, CSV or JSON lines",
             operands: [OperandSpec("STORE"), OperandSpec("FILE", .some)],
             options: [
-                OptionSpec("model", value: "FILE", "the model in its JSON form; needed for a new store"),
+                OptionSpec("model", value: "FILE", "the model, as in `graben model show`; needed for a new store"),
                 OptionSpec("append", "add to a store that exists, in one commit"),
                 OptionSpec("author", value: "NAME", "who the commit says it is by"), json,
             ],

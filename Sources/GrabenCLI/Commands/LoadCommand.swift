@@ -25,7 +25,7 @@ enum LoadCommand {
             throw CLIError.usage("missing-option", "a new store needs a model: --model FILE", hint: "graben help load")
         }
         guard !FileBytes.exists(path) else { throw exists(path) }
-        let model = try ManagedObjectModel.load(path: modelPath)
+        let model = try ModelInput(modelPath).model
         let files = try tables(session, model.resolved())
         let draft = "\(path).loading-\(getpid())"
         let drafts = ["", "-lock", "-index"].map { draft + $0 }
@@ -78,7 +78,7 @@ enum LoadCommand {
     private static func append(_ session: Session) throws {
         let path = session.invocation.store
         let modelPath = session.invocation.value("model")
-        let given = try modelPath.map { try ManagedObjectModel.load(path: $0).resolved() }
+        let given = try modelPath.map { try ModelInput($0).resolved() }
         try Interruption.deferred {
             let container = try PersistentContainer(selfDescribing: StoreConfiguration(.file(path)))
             let result: Result

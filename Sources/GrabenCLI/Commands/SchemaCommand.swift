@@ -21,5 +21,6 @@ enum SchemaCommand {
             if place > 0 { try session.output.write("\n") }
             try ModelText.write(entity, session)
         }
+        if session.invocation.operand(1) == nil { try ModelText.writeRest(of: model, session) }
     }
 }

@@ -11,7 +11,8 @@ enum ModelText {
         var rows: [(String, String, String)] = []
         for property in entity.properties {
             switch property.kind {
-            case .attribute(let attribute): rows.append((property.name, attribute.type.rawValue, describe(attribute)))
+            case .attribute(let attribute):
+                rows.append((property.name, attribute.composite ?? attribute.type.rawValue, describe(attribute)))
             case .relationship(let relationship, _):
                 let arrow = relationship.isToMany ? "→ many \(relationship.destination)" : "→ \(relationship.destination)"
                 rows.append((property.name, arrow, describe(relationship)))
@@ -28,6 +29,36 @@ enum ModelText {
         for key in entity.uniqueKeys {
             try session.output.write("  unique: \(key.properties.map { entity.properties[$0].name }.joined(separator: ", "))\n")
         }
+        for index in entity.description.indexes {
+            let condition = index.partialPredicateFormat.map { " where \($0)" } ?? ""
+            let elements = index.elements.map { element in
+                let key =
+                    switch element.key {
+                    case .property(let name): name
+                    case .expression(let text, let type): "(\(text)) as \(type.rawValue)"
+                    }
+                return (element.isAscending ? "" : "-") + key + (element.kind == .sorted ? "" : " \(element.kind.rawValue)")
+            }
+            try session.output.write("  index \(index.name): \(elements.joined(separator: ", "))\(condition)".withoutControls + "\n")
+        }
+    }
+
+    /// What a model has besides entities.
+    static func writeRest(of model: ManagedObjectModel, _ session: Session) throws {
+        var lines: [String] = []
+        for composite in model.composites {
+            let elements = composite.elements.map { "\($0.name) \($0.composite ?? $0.type.rawValue)\($0.isOptional ? "?" : "")" }
+            lines.append("composite \(composite.name): \(elements.joined(separator: ", "))")
+        }
+        for template in model.fetchRequestTemplates {
+            lines.append("fetch request \(template.name): \(template.request.entity)\(describe(template.request).prefixedUnlessEmpty(" "))")
+        }
+        for configuration in model.configurations {
+            lines.append("configuration \(configuration.name): \(configuration.entities.joined(separator: ", "))")
+        }
+        guard !lines.isEmpty else { return }
+        if !model.entities.isEmpty { try session.output.write("\n") }
+        for line in lines { try session.output.write(line.withoutControls + "\n") }
     }
 
     static func describe(_ attribute: AttributeDescription) -> String {
@@ -35,11 +66,13 @@ enum ModelText {
         if attribute.isPacked { words.append("packed") }
         if attribute.isTransient { words.append("transient") }
         if attribute.isOptional { words.append("optional") }
+        if let expression = attribute.derivationExpression { words.append("derived from \(expression)") }
         if let value = attribute.defaultValue { words.append("default \(ValueText.text(value))") }
         if let least = attribute.minimum { words.append("at least \(ValueText.text(least))") }
         if let greatest = attribute.maximum { words.append("at most \(ValueText.text(greatest))") }
         if let length = attribute.minimumLength { words.append("length at least \(length)") }
         if let length = attribute.maximumLength { words.append("length at most \(length)") }
+        if let pattern = attribute.regularExpression { words.append("matches \(pattern)") }
         return words.joined(separator: ", ")
     }
 
@@ -54,11 +87,22 @@ enum ModelText {
     }
 
     static func describe(_ fetched: FetchedPropertyDescription) -> String {
+        describe(fetched.request) + (fetched.autoRefresh ? "; refreshed by itself" : "")
+    }
+
+    static func describe(_ request: FetchRequestDescription) -> String {
         var words: [String] = []
-        if let format = fetched.predicateFormat { words.append("where \(format)") }
-        if !fetched.sort.isEmpty { words.append("sort \(fetched.sort.joined(separator: ", "))") }
-        if let limit = fetched.limit { words.append("limit \(limit)") }
-        if fetched.offset > 0 { words.append("offset \(fetched.offset)") }
+        if let format = request.predicateFormat { words.append("where \(format)") }
+        if !request.sort.isEmpty { words.append("sort \(request.sort.joined(separator: ", "))") }
+        if let limit = request.limit { words.append("limit \(limit)") }
+        if request.offset > 0 { words.append("offset \(request.offset)") }
+        if !request.includesSubentities { words.append("without sub-entities") }
+        if !request.includesPendingChanges { words.append("without unsaved changes") }
+        if request.result != .objects { words.append("as \(request.result.rawValue)") }
         return words.joined(separator: "; ")
     }
+}
+
+extension String {
+    fileprivate func prefixedUnlessEmpty(_ prefix: String) -> String { isEmpty ? "" : prefix + self }
 }

@@ -26,13 +26,13 @@ package struct DiagramDOT {
     private func text(of box: Diagram.Box, _ number: Int) -> String {
         let title = box.title.markupEscaped
         var text = "  n\(number) [label=<<table border=\"1\" cellborder=\"0\" cellspacing=\"0\" cellpadding=\"3\">"
-        text += "<tr><td port=\"title\" colspan=\"2\" bgcolor=\"\(box.isAbstract ? "#eeeeee" : "#dfe8f5")\">"
+        text += "<tr><td port=\"title\" bgcolor=\"\(box.isAbstract ? "#eeeeee" : "#dfe8f5")\">"
         text += box.isAbstract ? "<i>\(title)</i></td></tr>" : "<b>\(title)</b></td></tr>"
         for (index, row) in box.rows.enumerated() {
             let name = row.style == .query ? "<i>\(row.name.markupEscaped)</i>" : row.name.markupEscaped
-            text += "<tr><td port=\"r\(index)\" align=\"left\">\(name)</td><td align=\"right\">"
-            // An empty cell is none; a space is one.
-            text += "<font color=\"#767676\">\(row.kind.isEmpty ? " " : row.kind.markupEscaped)</font></td></tr>"
+            // One cell for both, so that an arrow may leave the row on either side.
+            let kind = row.kind.isEmpty ? "" : "   <font color=\"#767676\">\(row.kind.markupEscaped)</font>"
+            text += "<tr><td port=\"r\(index)\" align=\"left\">\(name)\(kind)</td></tr>"
         }
         return text + "</table>>];\n"
     }

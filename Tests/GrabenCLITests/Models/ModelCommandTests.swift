@@ -1,4 +1,5 @@
 import Foundation
+import GrabenFixtures
 import Testing
 
 #if canImport(FoundationXML)
@@ -200,6 +201,95 @@ struct ModelCommandTests {
         let broken = try folder.write("b.xml", "<model>\n<entity name='A'>\n<attribute></model>")
         let error = try json(try Tool.run("model", "show", broken, "--json").errors)["error"] as? [String: Any]
         #expect(error?["line"] as? Int == 3 && error?["file"] as? String == broken)
+    }
+
+    @Test("a reader that goes away ends the program by its pipe, without a word")
+    func brokenPipe() throws {
+        let folder = try Folder()
+        // More than a pipe holds.
+        let entities = (0..<3000).map { "{\"name\": \"E\($0)\", \"attributes\": [{\"name\": \"x\", \"type\": \"string\"}]}" }
+        let path = try folder.write("m.json", "{\"entities\": [\(entities.joined(separator: ","))]}")
+        for command in ["show", "swift", "graph"] {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = [
+                "-c", "{ \"$0\" model $1 \"$2\" 2>\"$3\"; echo $? >>\"$3\"; } | head -c 10 >/dev/null", Tool.path, command, path,
+                folder.path(command),
+            ]
+            try process.run()
+            process.waitUntilExit()
+            #expect(try String(contentsOfFile: folder.path(command), encoding: .utf8) == "141\n", "\(command)")
+        }
+    }
+
+    @Test("show tells indexes, composites, fetch requests and configurations besides entities")
+    func showsEverything() throws {
+        let folder = try Folder()
+        let path = try folder.write(
+            "m.json",
+            """
+            {"entities": [{"name": "A", "attributes": [{"name": "x", "type": "double"}, {"name": "n", "type": "string", "regularExpression": "[a-z]+"},
+                           {"name": "p", "type": "transformable", "composite": "Place"}], "indexes": [{"name": "byX", "on": ["x"]}]}],
+             "composites": [{"name": "Place", "elements": [{"name": "lat", "type": "double", "optional": false}]}],
+             "fetchRequests": [{"name": "some", "entity": "A", "predicate": "x > $x", "limit": 3}],
+             "configurations": [{"name": "all", "entities": ["A"]}]}
+            """)
+        let result = try Tool.run("model", "show", path)
+        for line in [
+            "  n  string  optional, matches [a-z]+", "  p  Place   optional", "  index byX: x", "composite Place: lat double",
+            "fetch request some: A where x > $x; limit 3", "configuration all: A",
+        ] {
+            #expect(result.lines.contains(line), "\(line) in \(result.output)\(result.errors)")
+        }
+    }
+
+    @Test("in pictures of random models no box lies on another, and everything is inside")
+    func boxes() throws {
+        let folder = try Folder()
+        var random = SplitMix64(seed: 21)
+        for count in [1, 2, 7, 30, 60] {
+            let entities = (0..<count).map { number in
+                // Names of one entity each: what is inherited may not be declared again.
+                let attributes = (0..<Int.random(in: 0...9, using: &random)).map {
+                    "{\"name\": \"a\(number)x\($0)\", \"type\": \"string\"}"
+                }
+                let links = (0..<Int.random(in: 0...3, using: &random)).map {
+                    "{\"name\": \"r\(number)x\($0)\", \"destination\": \"E\(Int.random(in: 0..<count, using: &random))\"}"
+                }
+                let parent = number > 0 && number % 5 == 0 ? ", \"superentity\": \"E0\"" : ""
+                return "{\"name\": \"E\(number)\"\(parent), \"attributes\": [\(attributes.joined(separator: ","))], "
+                    + "\"relationships\": [\(links.joined(separator: ","))]}"
+            }
+            let path = try folder.write("m\(count).json", "{\"entities\": [\(entities.joined(separator: ","))]}")
+            let svg = try Tool.run("model", "graph", path)
+            #expect(svg.status == 0, "\(svg.errors)")
+            let number = "\"(-?[0-9.]+)\""
+            let shape = try Regex("<rect x=\(number) y=\(number) width=\(number) height=\(number) rx=\"5\" fill=\"none\"")
+            let boxes = svg.output.matches(of: shape).map { match in (1...4).map { Double(match.output[$0].substring ?? "") ?? .nan } }
+            #expect(boxes.count == count)
+            for (place, a) in boxes.enumerated() {
+                #expect(a.allSatisfy { $0.isFinite && $0 >= 0 })
+                for b in boxes.dropFirst(place + 1) {
+                    #expect(a[0] + a[2] <= b[0] || b[0] + b[2] <= a[0] || a[1] + a[3] <= b[1] || b[1] + b[3] <= a[1], "\(a) on \(b)")
+                }
+            }
+        }
+    }
+
+    @Test("DOT is taken by Graphviz", .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/dot")))
+    func graphviz() throws {
+        let folder = try Folder()
+        let path = folder.path("a.dot")
+        #expect(try Tool.run("model", "graph", model, "-o", path).status == 0)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/dot")
+        process.arguments = ["-Tsvg", "-o", folder.path("a.svg"), path]
+        let errors = Pipe()
+        process.standardError = errors
+        try process.run()
+        let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0 && said.isEmpty, "\(said)")
     }
 
     @Test("the second word of a command is asked for, suggested, and has its help")

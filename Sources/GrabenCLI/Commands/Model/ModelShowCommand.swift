@@ -14,5 +14,6 @@ enum ModelShowCommand {
             if place > 0 { try session.output.write("\n") }
             try ModelText.write(entity, session)
         }
+        if session.invocation.operand(1) == nil { try ModelText.writeRest(of: input.model, session) }
     }
 }
