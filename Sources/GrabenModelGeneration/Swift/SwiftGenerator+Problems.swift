@@ -71,7 +71,7 @@ extension SwiftGenerator {
         return problems
     }
 
-    func problemsOfMembers(of plan: ClassPlan) -> [GenerationProblem] {
+    func problemsOfMembers(of plan: ClassPlan, classNames: Set<String>) -> [GenerationProblem] {
         let entity = plan.entity.name
         var problems: [GenerationProblem] = []
         // What inherited accessors are called; a class written by hand has what the generator would give it.
@@ -102,7 +102,7 @@ extension SwiftGenerator {
                     add("every managed object has a member called \(member.name); give the property another name")
                 } else if !member.name.isSwiftIdentifier {
                     add("\(SwiftText.literal(member.name)) is no name for a property in Swift; give it another")
-                } else if member.types.contains(member.name) || plans.contains(where: { $0.isWritten && $0.className == member.name }) {
+                } else if member.types.contains(member.name) || classNames.contains(member.name) {
                     add("the property would hide the type \(member.name); give it a name that begins with a small letter")
                 }
             }

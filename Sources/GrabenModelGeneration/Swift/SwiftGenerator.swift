@@ -31,7 +31,9 @@ package struct SwiftGenerator {
             let member = ClassMember(template: template, about: entity, self.model, plans)
             if plans[entity.index].isWritten { members[entity.index].append(member) } else { modelMembers.append(member) }
         }
-        problems += problemsOfClasses() + plans.flatMap { $0.isWritten ? problemsOfMembers(of: $0) : [] }
+        let written = plans.filter(\.isWritten)
+        let names = Set(written.map(\.className))
+        problems += problemsOfClasses() + written.flatMap { problemsOfMembers(of: $0, classNames: names) }
         guard problems.isEmpty else { throw .unspeakable(problems) }
     }
 
