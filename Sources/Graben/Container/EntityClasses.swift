@@ -41,7 +41,7 @@ struct EntityClasses {
     }
 
     /// A class and its superclasses, the farthest first.
-    private static func lineage(of objectClass: ManagedObject.Type) -> [ManagedObject.Type] {
+    static func lineage(of objectClass: ManagedObject.Type) -> [ManagedObject.Type] {
         var classes: [ManagedObject.Type] = []
         var current: ManagedObject.Type? = objectClass
         while let next = current {

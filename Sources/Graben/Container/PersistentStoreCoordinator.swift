@@ -28,19 +28,29 @@ public final class PersistentStoreCoordinator: Sendable {
             while let current = ancestor, classes[current.name] == nil { ancestor = current.superentity }
             return EntityInfo(entity: entity, objectClass: ancestor.flatMap { classes[$0.name] } ?? ManagedObject.self)
         }
-        let problems = infos.flatMap { ClassBinding.problems($0, superinfo: $0.entity.superentity.map { infos[$0.index] }) }
-        guard problems.isEmpty else { throw .classMismatch(problems) }
+        var problems = infos.flatMap { ClassBinding.problems($0, superinfo: $0.entity.superentity.map { infos[$0.index] }) }
         var numbers: [ObjectIdentifier: Int] = [:]
         for (name, objectClass) in classes.sorted(by: { $0.key < $1.key }) {
             guard let entity = resolved.entity(named: name) else { continue }
             if let other = numbers[ObjectIdentifier(objectClass)] {
-                throw .classMismatch(["\(objectClass) is bound to both \(infos[other].name) and \(name)"])
+                problems.append(
+                    "\(objectClass) is bound to both \(infos[other].name) and \(name); make a subclass of it for one of them")
             }
             numbers[ObjectIdentifier(objectClass)] = entity.index
         }
+        guard problems.isEmpty else { throw .classMismatch(problems) }
         self.infos = infos
         self.classes = numbers
         unknownInfo = EntityInfo(entity: try Self.unknownEntity(), objectClass: ManagedObject.self)
+    }
+
+    /// Checks a model that was read and binds a list of classes to its entities.
+    ///
+    /// A class is that of the entity whose class name in the model is its own (with its module, where the name says one), or else of the
+    /// entity that it declares or is named like. Superclasses that have an entity are bound too.
+    /// - Throws: `GrabenError.model`, `.classMismatch` with every class that has no entity, and every difference.
+    public convenience init(model: ManagedObjectModel, classes: [ManagedObject.Type]) throws(GrabenError) {
+        try self.init(model: model, classes: try ClassLookup(classes, in: model).classes)
     }
 
     private static func unknownEntity() throws(GrabenError) -> Entity {

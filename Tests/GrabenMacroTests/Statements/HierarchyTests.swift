@@ -142,9 +142,11 @@ struct HierarchyTests {
         }
         #expect(
             problems == [
-                "Joint.y is double, packed, not optional, but Joint.y in the model is double, packed, optional",
-                "Joint.name is string, optional, but Joint.name in the model is int32, not optional",
-                "Joint.outgoing is a to-many relationship to Line, but Joint.outgoing in the model is an ordered to-many relationship to Line",
+                "Joint.y: the class Joint says double, packed, not optional, the model double, packed, optional; write @Packed var y: "
+                    + "Double?, or change the model",
+                "Joint.name: the class Joint says string, optional, the model int32, not optional; write var name: Int32, or change the model",
+                "Joint.outgoing: the class Joint says a to-many relationship to Line, the model an ordered to-many relationship to Line; write "
+                    + "@Relationship(inverse: \\Line.start) var outgoing: OrderedToMany<Line>, or change the model",
             ])
     }
 }
