@@ -11,11 +11,19 @@ struct CatalogBuilder {
     /// Code of each concrete entity, by the model's number.
     private(set) var codes: [EntityCode?]
     private(set) var links: [String: LinkRelationship] = [:]
-    /// What makes the file's model and this one incompatible.
-    private(set) var differences: [String] = []
-
+    /// What keeps the file's objects from being read as the model wants them.
+    var obstacles: [StoreModelDifference] = []
     /// Entities whose columns the file lays out otherwise; a store that cannot be written cannot learn the new layout.
-    private(set) var columnDifferences: [String] = []
+    private(set) var columnObstacles: [StoreModelDifference] = []
+
+    /// Every way in which the file's model differs from this one, what keeps the store closed among them; none of a new file.
+    ///
+    /// - Parameter isReadOnly: whether the file cannot learn anything new.
+    func differences(isReadOnly: Bool) throws(ModelError) -> [StoreModelDifference] {
+        let obstacles = obstacles + (isReadOnly ? columnObstacles : [])
+        guard isChanged, previous.model != .null, let stored = try? ManagedObjectModel(tree: previous.model) else { return obstacles }
+        return try StoreModelComparison.differences(stored: stored, model: model.description, obstacles: obstacles)
+    }
 
     /// Whether the file has to learn something of the model.
     var isChanged: Bool { catalog.version != previous.version }
@@ -27,9 +35,11 @@ struct CatalogBuilder {
         catalog = previous
         layouts = .init(repeating: nil, count: model.entities.count)
         codes = .init(repeating: nil, count: model.entities.count)
+        let stored = StoredModel(previous.model)
         for entity in model.entities where !entity.isAbstract { addEntity(entity) }
         for entity in model.entities where !entity.isAbstract { addLayout(entity) }
         for entity in model.entities { addLinks(entity) }
+        if let stored { compareProperties(with: stored) }
         addReferences()
         catalog.model = tree
         if catalog.entities != previous.entities || catalog.layouts != previous.layouts || catalog.links != previous.links
@@ -42,6 +52,12 @@ struct CatalogBuilder {
     private mutating func addEntity(_ entity: Entity) {
         if let known = catalog.entity(named: entity.name) {
             codes[entity.index] = known.code
+            return
+        }
+        // Only its name changes in the file: everything else there names the entity by its code.
+        if let name = formerName(of: entity), let place = catalog.entities.firstIndex(where: { $0.name == name }) {
+            catalog.entities[place] = CatalogEntity(code: catalog.entities[place].code, name: entity.name)
+            codes[entity.index] = catalog.entities[place].code
             return
         }
         let code = (catalog.entities.map(\.code).max() ?? 0) + 1
@@ -64,32 +80,18 @@ struct CatalogBuilder {
                 return
             }
             if !sameLanes {
-                columnDifferences.append(
-                    "the packed attributes of \(entity.name) changed; open the store for writing once to bring it to the model")
+                columnObstacles.append(
+                    StoreModelDifference(
+                        entity: entity.name, property: nil, effect: .refused,
+                        reason:
+                            "has other packed attributes in the model than in the file: open the store for writing once, which brings it "
+                            + "to the model"))
             }
         }
         let number = (catalog.layouts.map(\.number).max() ?? 0) + 1
         let layout = RecordLayout(number: number, entity: code, fields: fields, lanes: lanes)
         catalog.layouts.append(layout)
         layouts[entity.index] = layout
-    }
-
-    /// What cannot be read as the model wants it.
-    private mutating func compare(_ known: RecordLayout, _ fields: [RecordField], _ lanes: [Lane], _ entity: Entity) {
-        for field in fields {
-            if let old = known.fields.first(where: { $0.name == field.name }), old.kind != field.kind {
-                differences.append("\(entity.name).\(field.name) is \(old.kind) in the file and \(field.kind) in the model")
-            } else if known.lanes.contains(where: { $0.name == field.name }) {
-                differences.append("\(entity.name).\(field.name) is packed in the file and not in the model")
-            }
-        }
-        for lane in lanes {
-            if let old = known.lanes.first(where: { $0.name == lane.name }), old.width != lane.width {
-                differences.append("\(entity.name).\(lane.name) is \(old.width) in the file and \(lane.width) in the model")
-            } else if known.fields.contains(where: { $0.name == lane.name }) {
-                differences.append("\(entity.name).\(lane.name) is packed in the model and not in the file")
-            }
-        }
     }
 
     private func field(_ property: Property) -> RecordField {
@@ -140,11 +142,29 @@ struct CatalogBuilder {
                 links[name] = known
                 continue
             }
+            if let place = formerLink(of: property, of: entity) {
+                let old = catalog.links[place]
+                catalog.links[place] = LinkRelationship(code: old.code, name: name, isOrdered: old.isOrdered)
+                links[name] = catalog.links[place]
+                continue
+            }
             let code = (catalog.links.map(\.code).max() ?? 0) + 1
             let added = LinkRelationship(code: code, name: name, isOrdered: property.relationship?.isOrdered ?? false)
             catalog.links.append(added)
             links[name] = added
         }
+    }
+
+    /// Where links stand in the file under the name of a relationship, or of its entity, before it was renamed.
+    private func formerLink(of property: Property, of entity: Entity) -> Int? {
+        let former = property.relationship?.renamingIdentifier.flatMap { entity.property(named: $0) == nil ? $0 : nil }
+        let names = [property.name] + (former.map { [$0] } ?? [])
+        for owner in [entity.name] + (formerName(of: entity).map { [$0] } ?? []) {
+            for name in names {
+                if let place = catalog.links.firstIndex(where: { $0.name == "\(owner).\(name)" }) { return place }
+            }
+        }
+        return nil
     }
 
     private mutating func addReferences() {

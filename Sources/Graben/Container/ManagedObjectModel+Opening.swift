@@ -7,6 +7,6 @@ extension ManagedObjectModel {
     /// - Throws: `ModelError` where either model is wrong.
     package func obstacles(toOpeningStoresOf other: ManagedObjectModel) throws(ModelError) -> [String] {
         let stored = try CatalogBuilder(try other.resolved(), previous: Catalog()).catalog
-        return try CatalogBuilder(try resolved(), previous: stored).differences
+        return try CatalogBuilder(try resolved(), previous: stored).obstacles.map(\.description)
     }
 }

@@ -13,6 +13,10 @@ public final class PersistentStore: Sendable {
     /// The store's identity, kept in its file.
     public var uuid: UUID { log.storeUUID }
 
+    /// In what the model the store was written under differed from this one when it was opened, and what became of its objects; none in a
+    /// new store. Every difference was mapped: a store that cannot be is not opened.
+    public let modelDifferences: [StoreModelDifference]
+
     /// The store's file, for tools that show what no object does.
     package let log: Log
     // Unsafe because they are set once, by `bind`, before the coordinator shows the store to anyone: they are read for every reference of
@@ -20,8 +24,9 @@ public final class PersistentStore: Sendable {
     nonisolated(unsafe) private var entities: [StoredEntity?] = []
     nonisolated(unsafe) private var numbers: [EntityCode: Int] = [:]
 
-    init(number: UInt32, configuration: StoreConfiguration, log: Log) {
+    init(number: UInt32, configuration: StoreConfiguration, log: Log, modelDifferences: [StoreModelDifference]) {
         self.number = number
+        self.modelDifferences = modelDifferences
         self.configuration = configuration
         self.log = log
     }

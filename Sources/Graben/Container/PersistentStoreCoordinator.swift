@@ -63,8 +63,8 @@ public final class PersistentStoreCoordinator: Sendable {
     /// Opens a store and adds it.
     ///
     /// A new store, or one of an older model, has the model written at once, in a commit of its own; records stay as they are and are
-    /// mapped when they are read.
-    /// - Throws: `GrabenError.store` (locked, damaged, missing, …), `.incompatibleModel` before any data is touched, `.unknownEntity`.
+    /// mapped when they are read; `PersistentStore.modelDifferences` says how.
+    /// - Throws: `GrabenError.store` (locked, damaged, missing, …), `.incompatibleModel` with every difference before any data is touched, `.unknownEntity`.
     @discardableResult
     public func addStore(_ configuration: StoreConfiguration) throws(GrabenError) -> PersistentStore {
         for name in (configuration.entities ?? []).sorted() where model.entity(named: name) == nil {
@@ -76,16 +76,19 @@ public final class PersistentStoreCoordinator: Sendable {
     /// Adds a store whose log is open; where it cannot be used the log is closed.
     func add(_ log: Log, _ configuration: StoreConfiguration) throws(GrabenError) -> PersistentStore {
         let builder: CatalogBuilder
-        do { builder = try CatalogBuilder(model, previous: log.catalog) } catch {
+        let differences: [StoreModelDifference]
+        do {
+            builder = try CatalogBuilder(model, previous: log.catalog)
+            differences = try builder.differences(isReadOnly: configuration.isReadOnly)
+        } catch {
             try? log.close()
             throw .model(error)
         }
-        let differences = builder.differences + (configuration.isReadOnly ? builder.columnDifferences : [])
-        guard differences.isEmpty else {
+        guard !differences.contains(where: { $0.effect == .refused }) else {
             try? log.close()
             throw .incompatibleModel(path: configuration.path, differences: differences)
         }
-        let store = StoreRegistry.register(configuration, log, entityNames: model.entities.map(\.name))
+        let store = StoreRegistry.register(configuration, log, differences, entityNames: model.entities.map(\.name))
         store.bind(builder, infos)
         if builder.isChanged, !configuration.isReadOnly {
             // At once, not with the first save: chunks are bound in the lanes of the newest layout, which has to be the model's.

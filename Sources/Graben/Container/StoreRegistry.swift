@@ -14,12 +14,14 @@ enum StoreRegistry {
     }
     private static let entries = Mutex<[Entry]>([])
 
-    static func register(_ configuration: StoreConfiguration, _ log: Log, entityNames: [String]) -> PersistentStore {
+    static func register(
+        _ configuration: StoreConfiguration, _ log: Log, _ differences: [StoreModelDifference], entityNames: [String]
+    ) -> PersistentStore {
         let number = entries.withLock {
             $0.append(Entry(prefix: "graben://\(log.storeUUID.uuidString.lowercased())/", entityNames: entityNames))
             return UInt32($0.count)
         }
-        return PersistentStore(number: number, configuration: configuration, log: log)
+        return PersistentStore(number: number, configuration: configuration, log: log, modelDifferences: differences)
     }
 
     static func openLog(_ configuration: StoreConfiguration) throws(GrabenError) -> Log {

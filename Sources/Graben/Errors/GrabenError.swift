@@ -36,8 +36,9 @@ public enum GrabenError: Error, Sendable {
     case noStore(entity: String, reason: String)
     /// The store or context cannot be written.
     case readOnly(what: String, reason: String)
-    /// A store was written under another model.
-    case incompatibleModel(path: String, differences: [String])
+    /// A store was written under another model, and what it holds cannot be read under this one. The list has every difference, those that
+    /// could be mapped too.
+    case incompatibleModel(path: String, differences: [StoreModelDifference])
     /// The predicate or order of a fetched property could not be read, bound or evaluated.
     case fetchedProperty(entity: String, key: String, error: ObjectPredicateError)
     /// Fetched properties whose predicates need each other.
@@ -153,7 +154,7 @@ extension GrabenError: CustomStringConvertible {
         case .noStore(let entity, let reason): "inserting a \(entity): \(reason)"
         case .readOnly(let what, let reason): "\(what) cannot be written: \(reason)"
         case .incompatibleModel(let path, let differences):
-            "\(path) was written under another model:\n" + differences.map { "  - \($0)" }.joined(separator: "\n")
+            Self.text(path, differences)
         case .fetchedProperty(let entity, let key, let error): "evaluating the fetched property \(entity).\(key): \(error)"
         case .fetchedPropertyCycle(let entity, let key):
             "evaluating the fetched property \(entity).\(key) needs its own result; change one of the predicates involved"
@@ -165,6 +166,16 @@ extension GrabenError: CustomStringConvertible {
                 + ".init(\"\(key)\", …) to its primitiveAccessors, or it cannot be undone or refreshed"
         case .invalidRequest(let reason): reason
         }
+    }
+}
+
+extension GrabenError {
+    private static func text(_ path: String, _ differences: [StoreModelDifference]) -> String {
+        func list(_ effect: StoreModelDifference.Effect) -> [String] { differences.filter { $0.effect == effect }.map { "  - \($0)" } }
+        let mapped = list(.mapped)
+        return
+            (["opening \(path), which was written under another model: what it holds cannot be read under this one"] + list(.refused)
+            + (mapped.isEmpty ? [] : ["what else differs would be mapped as objects are read"]) + mapped).joined(separator: "\n")
     }
 }
 

@@ -96,7 +96,7 @@ struct ClassBindingTests {
     func relationships() throws {
         var model = try Self.model {
             $0.relationships[0] = RelationshipDescription("next", to: "Other", inverse: "back")
-            $0.relationships[1] = RelationshipDescription("previous", to: "Pipe")
+            $0.relationships[1] = RelationshipDescription("previous", to: "Pipe", isToMany: true)
             $0.isAbstract = true
         }
         model.entities.append(

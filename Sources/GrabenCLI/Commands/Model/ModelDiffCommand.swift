@@ -52,18 +52,11 @@ enum ModelDiffCommand {
         switch difference.kind {
         case .added: "+ \(difference.part) \(difference.name)"
         case .removed: "- \(difference.part) \(difference.name)"
-        case .renamed: "~ \(difference.part) \(difference.name): renamed from \(short(difference.old))"
+        case .renamed: "~ \(difference.part) \(difference.name): renamed from \(ModelDifference.text(of: difference.old))"
         case .changed:
             "~ \(difference.part)\(difference.name.isEmpty ? "" : " \(difference.name)"): "
-                + "\(difference.key ?? "") \(short(difference.old)) → \(short(difference.new))"
+                + "\(difference.key ?? "") \(ModelDifference.text(of: difference.old)) → \(ModelDifference.text(of: difference.new))"
         }
-    }
-
-    /// A value of a model's data form on one line; what is not said has the usual value.
-    private static func short(_ tree: CBOR?) -> String {
-        guard let tree else { return "(usual)" }
-        let text = JSONText.text(of: tree).split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }.joined(separator: " ")
-        return text.count > 200 ? text.prefix(200) + "…" : text
     }
 
     private static func write(

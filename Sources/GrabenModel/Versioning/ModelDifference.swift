@@ -1,23 +1,22 @@
-import GrabenLog
-import GrabenModel
+package import GrabenLog
 
 /// One thing in which two models differ.
-struct ModelDifference {
-    enum Kind: String {
+package struct ModelDifference: Sendable, Equatable {
+    package enum Kind: String, Sendable {
         case added, removed, changed
         /// Added under a name that says what it was called before.
         case renamed
     }
 
-    let kind: Kind
+    package let kind: Kind
     /// What it is: `entity`, `attribute`, `relationship`, `fetched property` and so on, or `model`.
-    let part: String
+    package let part: String
     /// Its name, of a property with its entity's before it.
-    let name: String
+    package let name: String
     /// What of it changed.
-    var key: String?
-    var old: CBOR?
-    var new: CBOR?
+    package var key: String?
+    package var old: CBOR?
+    package var new: CBOR?
 }
 
 extension ModelDifference {
@@ -25,7 +24,7 @@ extension ModelDifference {
     ///
     /// The models' data forms are compared, so that whatever a model can say is told when it changes. Throws where a default is no value of
     /// its type.
-    static func differences(from old: ManagedObjectModel, to new: ManagedObjectModel) throws(ModelError) -> [ModelDifference] {
+    package static func differences(from old: ManagedObjectModel, to new: ManagedObjectModel) throws(ModelError) -> [ModelDifference] {
         var comparison = Comparison()
         comparison.compare(
             Fields(try old.tree()), Fields(try new.tree()), part: "model", name: "",
@@ -33,6 +32,15 @@ extension ModelDifference {
                 "entities": "entity", "composites": "composite", "fetchRequests": "fetch request", "configurations": "configuration",
             ])
         return comparison.differences
+    }
+}
+
+extension ModelDifference {
+    /// A value of a model's data form on one line; what is not said has the usual value.
+    package static func text(of value: CBOR?) -> String {
+        guard let value else { return "(usual)" }
+        let text = JSONText.text(of: value).split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }.joined(separator: " ")
+        return text.count > 200 ? text.prefix(200) + "…" : text
     }
 }
 
