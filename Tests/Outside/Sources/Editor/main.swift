@@ -14,7 +14,9 @@ func check(_ holds: Bool, _ what: String, line: Int = #line) {
 
 let path = CommandLine.arguments[1]
 let container = try PersistentContainer(for: Joint.self, Valve.self, Sheet.self, at: path)
-check(container.model.entities.map(\.name) == ["Shape", "Joint", "Line", "Valve", "Page"], "entities: \(container.model.entities.map(\.name))")
+check(
+    container.model.entities.map(\.name) == ["Shape", "Joint", "Line", "Valve", "Page"], "entities: \(container.model.entities.map(\.name))"
+)
 let context = container.newContext()
 context.undoManager = ObjectUndoManager()
 
