@@ -44,7 +44,7 @@ final class ObjectTable {
     var hasLooseRows = false
 
     /// The property that was looked up last. An accessor announces by name what it knows by number, twice: this spares the look-up.
-    var lastProperty = 0
+    @exclusivity(unchecked) var lastProperty = 0
 
     static let rowsPerPage = 1024
 

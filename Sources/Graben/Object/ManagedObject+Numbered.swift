@@ -49,11 +49,11 @@ extension ManagedObject {
 
     /// Reads an attribute or to-one, with the access announced.
     public final func attributeValue(at accessor: Int) -> Value {
-        guard let property = propertyOrReport(accessor) else { return .null }
-        _table.lastProperty = property.number
+        let info = info
+        guard let property = propertyOrReport(accessor, info) else { return .null }
         willAccessValue(forKey: property.name)
         defer { didAccessValue(forKey: property.name) }
-        return primitive(property.number)
+        return primitive(property, info)
     }
 
     /// Sets an attribute, with the change announced and recorded.
@@ -117,11 +117,12 @@ extension ManagedObject {
 
     /// What a getter of a to-one relationship returns.
     public final func toOne<T: ManagedObject>(at accessor: Int, as type: T.Type = T.self) -> T? {
-        guard let property = propertyOrReport(accessor) else { return nil }
-        _table.lastProperty = property.number
+        let info = info
+        guard let property = propertyOrReport(accessor, info) else { return nil }
         willAccessValue(forKey: property.name)
         defer { didAccessValue(forKey: property.name) }
-        return target(property.number) as? T
+        guard case .reference(let id) = primitive(property, info), let context = _table.context else { return nil }
+        return context.object(with: id) as? T
     }
 
     /// What a setter of a to-one relationship does; the other side is set too.
@@ -180,13 +181,19 @@ extension ManagedObject {
     // MARK: Numbers
 
     /// The property that an accessor's number means; nil, and a report, where the entity has none of its name.
-    private final func propertyOrReport(_ accessor: Int) -> PropertyInfo? {
-        let numbered = info.numbered
-        if accessor < numbered.count, let property = numbered[accessor] { return property }
+    @inline(__always)
+    private final func propertyOrReport(_ accessor: Int, _ info: EntityInfo? = nil) -> PropertyInfo? {
+        let info = info ?? self.info
+        if accessor < info.numbered.count, let property = info.numbered[accessor] { return property }
+        reportUnknown(accessor)
+        return nil
+    }
+
+    @inline(never)
+    private final func reportUnknown(_ accessor: Int) {
         let keys = type(of: self).accessorKeys
         let key = accessor < keys.count ? keys[accessor] : "\(accessor)"
         _table.context?.report(.unknownKey(entity: info.name, key: key, nearest: info.entity.nearestPropertyName(to: key)))
-        return nil
     }
 
     // MARK: JSON

@@ -129,20 +129,28 @@ extension ManagedObject {
 
     /// The value a property has now: a field of the class's own where there is one, else the store's.
     final func primitive(_ number: Int) -> Value {
-        if let accessor = info.accessors[number] {
+        let info = info
+        return primitive(info.properties[number], info)
+    }
+
+    /// The same for who has the entity's information at hand: each look for it counts a reference up and down, which costs as much as reading.
+    @inline(__always)
+    final func primitive(_ property: PropertyInfo, _ info: EntityInfo) -> Value {
+        if info.hasAccessors, let accessor = info.accessors[property.number] {
             fireIfNeeded()
             return accessor.get(self)
         }
-        return storedValue(number)
+        return storedValue(property)
     }
 
     /// The value of an attribute or to-one as context, column or record have it, past any field of the class's own.
-    final func storedValue(_ number: Int) -> Value {
-        let property = info.properties[number]
+    final func storedValue(_ number: Int) -> Value { storedValue(info.properties[number]) }
+
+    final func storedValue(_ property: PropertyInfo) -> Value {
         if property.kind == .packed { return packedValue(property.lane) }
         fireIfNeeded()
         let data = data
-        if let value = data.values[number] { return value }
+        if let value = data.values[property.number] { return value }
         return baseValue(property, data)
     }
 
