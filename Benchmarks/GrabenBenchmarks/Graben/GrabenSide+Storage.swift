@@ -11,12 +11,13 @@ import Synchronization
 
 /// The workloads the storage layer does by itself.
 ///
-/// `open.clean`, `size.total` and `size.compacted` need the index file and compaction.
+/// `size.compacted` needs compaction.
 extension GrabenSide {
     static var storage: [String: Maker] {
         [
-            "insert.storage": insertStorage, "commit.one": commitOne, "commit.threads16": commitThreads, "open.crash": openCrash,
-            "size.log": sizeLog,
+            "insert.storage": insertStorage, "commit.one": commitOne, "commit.threads16": commitThreads,
+            "size.log": size("size.log", withIndex: false),
+            "size.total": size("size.total", withIndex: true),
         ]
     }
 
@@ -91,35 +92,21 @@ extension GrabenSide {
         }
     }
 
-    /// A million joints in one commit, their file copied while it is open, as a killed process leaves it; the time is that of opening the copy.
-    private static func openCrash(_ bench: Bench) throws -> () throws -> Outcome {
-        let directory = try bench.freshDirectory("graben-crash")
-        let log = try StorageNetwork(network: bench.network).load(directory + "/network.graben", withLines: false)
-        let copy = directory + "/copy.graben"
-        return {
-            try? FileManager.default.removeItem(atPath: copy)
-            try FileManager.default.copyItem(atPath: log.path, toPath: copy)
-            var opened: Log?
-            let outcome = try Workloads.timed {
-                let log = try Log.open(path: copy, in: RealFileSystem())
-                opened = log
-                return nil
+    /// The file's length after a load and a close, with or without that of its index.
+    private static func size(_ name: String, withIndex: Bool) -> Maker {
+        { bench in
+            {
+                let log = try StorageNetwork(network: bench.network).load(try bench.freshDirectory("graben-size") + "/network.graben")
+                try log.close()
+                return Outcome(try ([log.path] + (withIndex ? [log.path + "-index"] : [])).reduce(0.0) { $0 + Double(try length(of: $1)) })
             }
-            guard let opened, opened.newest.liveCount(StorageNetwork.joint) == bench.network.count else {
-                throw BenchmarkError("open.crash: the copy does not hold all joints.")
-            }
-            try opened.close()
-            return outcome
         }
     }
 
-    private static func sizeLog(_ bench: Bench) throws -> () throws -> Outcome {
-        {
-            let log = try StorageNetwork(network: bench.network).load(try bench.freshDirectory("graben-size") + "/network.graben")
-            try log.close()
-            let attributes = try FileManager.default.attributesOfItem(atPath: log.path)
-            guard let size = attributes[.size] as? any BinaryInteger else { throw BenchmarkError("size.log: \(log.path) has no size.") }
-            return Outcome(Double(size))
+    private static func length(of path: String) throws -> Int {
+        guard let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? any BinaryInteger else {
+            throw BenchmarkError("\(path) has no size.")
         }
+        return Int(size)
     }
 }

@@ -6,5 +6,5 @@
 enum GrabenSide {
     typealias Maker = @Sendable (Bench) throws -> () throws -> Outcome
 
-    static let makers: [String: Maker] = storage.merging(objects) { first, _ in first }
+    static let makers: [String: Maker] = storage.merging(opening) { first, _ in first }.merging(objects) { first, _ in first }
 }

@@ -55,6 +55,16 @@ struct StorageNetwork {
         }
     }
 
+    /// The sum of a joint's coordinates, its record having been read as well.
+    static func read(_ row: Row, _ snapshot: LogSnapshot) throws -> Double? {
+        guard try snapshot.record(joint, row)?.string(0) != nil else { return nil }
+        let slot = snapshot.slot(joint, row)
+        let chunk = try snapshot.chunk(joint, slot / slotsPerChunk)
+        return jointLayout.laneOffsets.reduce(0.0) { sum, offset in
+            sum + chunk.load(fromByteOffset: offset + slot % slotsPerChunk * MemoryLayout<Double>.size, as: Double.self)
+        }
+    }
+
     /// Adds `delta` to one joint's z in a commit of its own.
     static func move(_ row: Row, by delta: Double, in log: Log) throws {
         _ = try log.commit { (snapshot: LogSnapshot, builder: inout CommitBuilder) throws(LogError) in

@@ -9,6 +9,7 @@ extension Catalog {
                 links.map { ["code": .int(Int64($0.code)), "name": .string($0.name), "ordered": .bool($0.isOrdered)] }),
             "references": .array(
                 references.map { ["source": .int(Int64($0.source)), "field": .string($0.field), "target": .int(Int64($0.target))] }),
+            "indexes": .array(indexes.map(\.tree)),
             "model": model,
         ]
     }
@@ -26,8 +27,27 @@ extension Catalog {
             references: try tree.list("references") { (item) throws(CatalogError) in
                 ReverseKey(source: try item.number("source"), field: try item.text("field"), target: try item.number("target"))
             },
+            indexes: tree["indexes"] == nil
+                ? [] : try tree.list("indexes") { (item) throws(CatalogError) in try KeyDeclaration(tree: item) },
             model: tree["model"] ?? .null)
         try validate()
+    }
+}
+
+extension KeyDeclaration {
+    fileprivate var tree: CBOR {
+        [
+            "code": .int(Int64(code)), "entity": .int(Int64(entity)), "unique": .bool(isUnique),
+            "parts": .array(parts.map { ["field": .string($0.field), "absent": .bytes($0.absent)] }),
+        ]
+    }
+
+    fileprivate init(tree: CBOR) throws(CatalogError) {
+        self.init(
+            code: try tree.number("code"), entity: try tree.number("entity"),
+            parts: try tree.list("parts") { (item) throws(CatalogError) in
+                Part(field: try item.text("field"), absent: item["absent"]?.bytesValue ?? [0])
+            }, isUnique: tree["unique"]?.boolValue ?? false)
     }
 }
 

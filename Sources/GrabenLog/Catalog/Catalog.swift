@@ -49,18 +49,21 @@ package struct Catalog: Sendable, Equatable {
     package var links: [LinkRelationship]
     /// Relationships which readers will ask for by their targets.
     package var references: [ReverseKey]
+    /// Which ordered indexes to keep.
+    package var indexes: [KeyDeclaration]
     /// The model, opaque to the log.
     package var model: CBOR
 
     package init(
         version: UInt32 = 0, entities: [CatalogEntity] = [], layouts: [RecordLayout] = [], links: [LinkRelationship] = [],
-        references: [ReverseKey] = [], model: CBOR = .null
+        references: [ReverseKey] = [], indexes: [KeyDeclaration] = [], model: CBOR = .null
     ) {
         self.version = version
         self.entities = entities
         self.layouts = layouts
         self.links = links
         self.references = references
+        self.indexes = indexes
         self.model = model
     }
 
@@ -97,6 +100,7 @@ package struct Catalog: Sendable, Equatable {
         guard Set(entities.map(\.code)).count == entities.count else { throw CatalogError("an entity code is used twice") }
         guard Set(layouts.map(\.number)).count == layouts.count else { throw CatalogError("a layout number is used twice") }
         guard Set(links.map(\.code)).count == links.count else { throw CatalogError("a relationship code is used twice") }
+        guard Set(indexes.map(\.code)).count == indexes.count else { throw CatalogError("an index code is used twice") }
         for layout in layouts {
             guard layout.lanes.count <= Format.laneLimit, layout.fields.count <= Format.fieldLimit else {
                 throw CatalogError("layout \(layout.number) has more than \(Format.fieldLimit) fields or \(Format.laneLimit) lanes")

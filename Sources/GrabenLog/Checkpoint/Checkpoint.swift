@@ -79,6 +79,14 @@ final class Checkpoint: @unchecked Sendable {
         root.reverse.first { $0.key == key }.map { MappedReverseBase($0.run, key: key, checkpoint: self) }
     }
 
+    /// The index's run for keys that its own catalog declares just so, if it has one.
+    func keys(_ declaration: KeyDeclaration) -> MappedKeyBase? {
+        guard table.catalog.indexes.contains(declaration), let run = root.keys.first(where: { $0.code == declaration.code })?.run else {
+            return nil
+        }
+        return MappedKeyBase(run, declaration, checkpoint: self)
+    }
+
     /// The frames the index names for each 64 KB of the log, as far as they can be used for the next index.
     func anchors() -> [LogAnchors.Anchor] {
         var result: [LogAnchors.Anchor] = []
@@ -88,7 +96,7 @@ final class Checkpoint: @unchecked Sendable {
                 offset: UInt64(littleEndian: entry.loadUnaligned(as: UInt64.self)),
                 commit: UInt64(littleEndian: entry.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
             guard anchor.offset >= UInt64(Format.headerByteCount), anchor.offset % 8 == 0,
-                anchor.offset <= max(UInt64(unit * LogBlocks.unitByteCount), UInt64(Format.headerByteCount)), anchor.offset < durableEnd
+                anchor.offset <= max(UInt64(unit * LogAnchors.spacing), UInt64(Format.headerByteCount)), anchor.offset < durableEnd
             else { break }
             result.append(anchor)
         }

@@ -39,6 +39,7 @@ struct IndexRoot {
     var entities: [Entity] = []
     var reverse: [(key: ReverseKey, run: Run)] = []
     var links: [(code: UInt16, members: Run, owners: Run)] = []
+    var keys: [(code: UInt16, run: Run)] = []
 
     func encode(into buffer: ByteBuffer) {
         func put(_ number: Int) { buffer.appendVarint(UInt64(number)) }
@@ -78,6 +79,11 @@ struct IndexRoot {
             put(members)
             put(owners)
         }
+        put(keys.count)
+        for (code, run) in keys {
+            put(Int(code))
+            put(run)
+        }
     }
 
     init() {}
@@ -103,13 +109,14 @@ struct IndexRoot {
         for _ in 0..<(try reader.count(atMost: reader.remaining)) {
             links.append((try reader.varint16(), try Self.run(&reader), try Self.run(&reader)))
         }
+        for _ in 0..<(try reader.count(atMost: reader.remaining)) { keys.append((try reader.varint16(), try Self.run(&reader))) }
         guard reader.isAtEnd else { throw .invalid }
     }
 
     /// Whether every table lies inside the file, so that no count is larger than what is there.
     func fits(_ file: IndexFile) -> Bool {
-        func fits(_ run: Run, _ fenceByteCount: Int) -> Bool {
-            file.holds(run.fences, of: fenceByteCount) && run.entryCount <= run.fences.count * MappedRun.entriesPerLeaf
+        func fits(_ run: Run, _ fenceByteCount: Int, _ entriesPerLeaf: Int = MappedRun.entriesPerLeaf) -> Bool {
+            file.holds(run.fences, of: fenceByteCount) && run.entryCount <= run.fences.count * entriesPerLeaf
         }
         return file.holds(anchors, of: 16)
             && entities.allSatisfy {
@@ -117,6 +124,7 @@ struct IndexRoot {
                     && $0.liveCount <= $0.rows.count * PagedArray.fanOut
             }
             && reverse.allSatisfy { fits($0.run, 16) } && links.allSatisfy { fits($0.members, 24) && fits($0.owners, 24) }
+            && keys.allSatisfy { fits($0.run, 16, MappedKeys.entriesPerLeaf) }
     }
 
     /// No table can have more entries than this; offsets are checked where they are used.

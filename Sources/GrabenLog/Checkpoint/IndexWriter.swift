@@ -24,6 +24,9 @@ struct IndexWriter {
         for (code, index) in snapshot.links.sorted(by: { $0.key < $1.key }) {
             root.links.append((code, try write(index.members), try write(index.owners)))
         }
+        for declaration in snapshot.catalog.indexes {
+            root.keys.append((declaration.code, try write(snapshot.keyIndex(declaration))))
+        }
         let last = try writeAnchors(to: end)
         let rootOffset = stream.offset
         root.encode(into: stream.buffer)
@@ -155,7 +158,7 @@ struct IndexWriter {
                 throw .damaged(
                     path: snapshot.path, offset: offset, reason: "there is no valid frame, though the log goes on to byte \(end)")
             }
-            while UInt64(known.count) * UInt64(LogBlocks.unitByteCount) < frame.end {
+            while UInt64(known.count) * UInt64(LogAnchors.spacing) < frame.end {
                 known.append(LogAnchors.Anchor(offset: frame.offset, commit: frame.commit))
             }
             last = (frame.offset, FrameHeader.checksum(region.base + Int(offset - region.fileOffset)))

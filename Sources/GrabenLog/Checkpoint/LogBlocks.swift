@@ -1,11 +1,15 @@
 internal import CGraben
 internal import Synchronization
 
-/// Which parts of a log have been compared with their checksums since the log was opened from an index file, in units of 64 KB.
+/// Which parts of a log have been compared with their checksums since the log was opened from an index file, in units of 16 KB of the file.
+///
+/// A unit is right when every block that overlaps it is: blocks begin where their frame's payload does, and so lie across units.
 ///
 /// A log that was replayed from its beginning has no need of this: all of its blocks were checked then.
 final class LogBlocks: @unchecked Sendable {
-    static let unitByteCount = 1 << 16
+    private static let unitByteCount = 1 << 14
+    /// A unit that follows one already checked is likely to be part of a scan; so many are checked with it, for neighbours share a block.
+    private static let unitsAhead = 8
 
     /// Everything at or behind this offset was checked when the log was opened, or has been written since.
     let end: UInt64
@@ -50,16 +54,25 @@ final class LogBlocks: @unchecked Sendable {
 
     @inline(never)
     private func verifyUnits(_ first: Int, _ last: Int) throws(LogError) {
-        for unit in first...last where !verified.contains(unit) {
-            try verifyUnit(unit)
-            verified.insert(unit)
+        guard let start = (first...last).first(where: { !verified.contains($0) }) else { return }
+        let isScan = start > 0 && verified.contains(start - 1)
+        let stop = isScan ? min(max(last + 1, start + Self.unitsAhead), verified.count) : last + 1
+        do throws(LogError) {
+            try verify(UInt64(start) * UInt64(Self.unitByteCount)..<min(UInt64(stop) * UInt64(Self.unitByteCount), end))
+        } catch {
+            // What was asked for may be right all the same.
+            if !isScan || stop == last + 1 { throw error }
+            try verify(UInt64(start) * UInt64(Self.unitByteCount)..<min(UInt64(last + 1) * UInt64(Self.unitByteCount), end))
+            for unit in start...last { verified.insert(unit) }
+            return
         }
+        for unit in start..<stop { verified.insert(unit) }
     }
 
-    private func verifyUnit(_ unit: Int) throws(LogError) {
-        let start = max(UInt64(unit) * UInt64(Self.unitByteCount), UInt64(Format.headerByteCount))
-        let stop = min(UInt64(unit + 1) * UInt64(Self.unitByteCount), end)
-        var offset = try frame(holding: unit)
+    private func verify(_ range: Range<UInt64>) throws(LogError) {
+        let start = max(range.lowerBound, UInt64(Format.headerByteCount))
+        let stop = range.upperBound
+        var offset = try frame(holding: start)
         while offset < stop {
             guard let frame = FrameHeader(base + Int(offset), offset: offset, limit: end, salt: salt) else {
                 throw .damaged(path: path, offset: offset, reason: "there is no valid frame, though the index tells of one")
@@ -82,9 +95,9 @@ final class LogBlocks: @unchecked Sendable {
         return block.map { frame.payloadOffset + UInt64($0) * size }
     }
 
-    /// The last frame that begins at or before a unit of the log: the one its first byte belongs to.
-    private func frame(holding unit: Int) throws(LogError) -> UInt64 {
-        let start = max(UInt64(unit) * UInt64(Self.unitByteCount), UInt64(Format.headerByteCount))
+    /// A frame that begins at or before an offset of the log, at most 64 KB of other frames before the one it belongs to.
+    private func frame(holding start: UInt64) throws(LogError) -> UInt64 {
+        let unit = Int(start) / LogAnchors.spacing
         if unit < anchors.count, let entry = file.bytes(anchors.offset + unit * 16, 16) {
             let offset = UInt64(littleEndian: entry.loadUnaligned(as: UInt64.self))
             if offset >= UInt64(Format.headerByteCount), offset <= start, offset % 8 == 0 { return offset }
@@ -104,6 +117,8 @@ final class LogBlocks: @unchecked Sendable {
 
 /// Which frame the first byte of each 64 KB of a log belongs to, so that the frame around a record is found without walking from the start.
 enum LogAnchors {
+    static let spacing = 1 << 16
+
     struct Anchor: Equatable {
         let offset: UInt64
         /// The number of the frame's commit; a close marker has that of the commit before it.
@@ -117,7 +132,7 @@ enum LogAnchors {
     ) throws(LogError) -> [Anchor] {
         var result = known
         var offset = offset
-        let unit = UInt64(LogBlocks.unitByteCount)
+        let unit = UInt64(spacing)
         while offset < end {
             guard let frame = FrameHeader(base + Int(offset), offset: offset, limit: end, salt: salt) else {
                 throw .damaged(path: path, offset: offset, reason: "there is no valid frame, though the log goes on to byte \(end)")

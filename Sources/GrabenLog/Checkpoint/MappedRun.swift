@@ -1,4 +1,4 @@
-/// Sorted entries in an index file, in leaves of 64 with a fence key for each: what reverse indexes and links have in common.
+/// Sorted entries in an index file, in leaves with a fence key for each: what reverse indexes, links and keys have in common.
 ///
 ///     fence:  key words u64... | offset of the leaf u64
 ///     leaf:   the first entry's key stands in its fence; the others are differences
@@ -9,13 +9,14 @@ struct MappedRun: Sendable {
     let run: IndexRoot.Run
     /// Words of a key in a fence.
     let keyWords: Int
+    var entriesPerLeaf = Self.entriesPerLeaf
 
     var entryCount: Int { run.entryCount }
     var leafCount: Int { run.fences.count }
     private var fenceByteCount: Int { (keyWords + 1) * 8 }
 
     /// How many entries a leaf has.
-    func entryCount(ofLeaf leaf: Int) -> Int { min(Self.entriesPerLeaf, run.entryCount - leaf * Self.entriesPerLeaf) }
+    func entryCount(ofLeaf leaf: Int) -> Int { min(entriesPerLeaf, run.entryCount - leaf * entriesPerLeaf) }
 
     /// A word of a leaf's fence key, or behind those the leaf's offset.
     @inline(__always)
@@ -38,7 +39,7 @@ struct MappedRun: Sendable {
     }
 
     func reader(ofLeaf leaf: Int) throws(ByteError) -> ByteReader {
-        guard let start = Int(exactly: try fence(leaf, keyWords)), run.fences.count * Self.entriesPerLeaf >= run.entryCount else {
+        guard let start = Int(exactly: try fence(leaf, keyWords)), run.fences.count * entriesPerLeaf >= run.entryCount else {
             throw .outOfRange
         }
         let end: Int
@@ -49,7 +50,7 @@ struct MappedRun: Sendable {
             end = run.leavesEnd
         }
         // A leaf of one entry may have no bytes at all.
-        guard start <= end, end - start <= Self.entriesPerLeaf * 64, let bytes = file.bytes(start, end - start) else { throw .truncated }
+        guard start <= end, let bytes = file.bytes(start, end - start) else { throw .truncated }
         return ByteReader(bytes, to: end - start)
     }
 }

@@ -140,6 +140,18 @@ package final class PagedArray: @unchecked Sendable {
             return place.pointee
         }
         if word == 0, self[index] == 0 { return 0 }
+        let leaf = writableLeaf(index >> 9, owner: owner)
+        lastLeaf = UnsafeMutableRawPointer(leaf) - Self.headByteCount
+        lastLeafNumber = index >> 9
+        lastOwner = owner
+        let place = leaf + (index & 511)
+        defer { place.pointee = word }
+        return place.pointee
+    }
+
+    /// The words of a leaf, made or copied where `owner` did not make it. They may be changed until the array is copied.
+    func writableLeaf(_ number: Int, owner: UInt64) -> UnsafeMutablePointer<UInt> {
+        let index = number << 9
         if root == nil {
             height = 1
             while index >= capacity(height) { height += 1 }
@@ -151,7 +163,7 @@ package final class PagedArray: @unchecked Sendable {
             root = page
             height += 1
         }
-        guard var page = root else { return 0 }
+        guard var page = root else { preconditionFailure("a page was made above") }
         page = writable(page, height: height, owner: owner)
         root = page
         var level = height
@@ -164,12 +176,7 @@ package final class PagedArray: @unchecked Sendable {
             page = child
             level -= 1
         }
-        lastLeaf = page
-        lastLeafNumber = index >> 9
-        lastOwner = owner
-        let place = Self.words(page) + (index & 511)
-        defer { place.pointee = word }
-        return place.pointee
+        return Self.words(page)
     }
 
     /// Calls `body` with every index that has a word, ascending from `start`, until it answers false. Answers whether it went to the end.

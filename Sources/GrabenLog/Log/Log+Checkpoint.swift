@@ -1,11 +1,20 @@
 internal import Synchronization
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
 extension Log {
     /// What is known of the index file, and whether one is being written. Guarded by its lock.
     final class Checkpointing: @unchecked Sendable {
         let lock = ConditionLock()
         let isCancelled = Atomic<Bool>(false)
-        var isRunning = false
+        enum Activity { case none, waiting, writing }
+        var activity = Activity.none
         /// The newest index covers the log up to here; 0 when there is none.
         var coveredEnd: UInt64
         var byteCount: UInt64
@@ -24,33 +33,49 @@ extension Log {
         guard options.writesIndex, health.readOnlyReason == nil, snapshot.commitNumber > 0 else { return }
         let isDue = checkpointing.lock.withLock {
             let state = checkpointing
-            guard !state.isRunning, !state.isCancelled.load(ordering: .relaxed), snapshot.endOffset > state.retryEnd else { return false }
+            guard state.activity == .none, !state.isCancelled.load(ordering: .relaxed), snapshot.endOffset > state.retryEnd else {
+                return false
+            }
             let tail = snapshot.endOffset - min(snapshot.endOffset, state.coveredEnd)
-            state.isRunning = tail > max(options.checkpointByteCount, state.byteCount / 4)
-            return state.isRunning
+            guard tail > max(options.checkpointByteCount, state.byteCount / 4) else { return false }
+            state.activity = .waiting
+            return true
         }
         guard isDue else { return }
-        let hasThread = DetachedThread.start { [self] in
-            let snapshot = newest
-            do throws(LogError) {
-                // The log first: an index must never speak of what a crash can take back.
-                try waitUntilDurable(snapshot)
-                try writeIndex(snapshot, upTo: snapshot.endOffset, regions: snapshot.regions, lastResort: false)
-            } catch {
-                note(checkpointFailure: error)
-            }
-            checkpointing.lock.withLock {
-                checkpointing.isRunning = false
-                checkpointing.lock.broadcast()
-            }
+        let delay = options.checkpointDelay
+        let hasThread = DetachedThread.start { [weak self] in
+            // Large commits rarely come alone, and who has just made one has work to do. A log let go of meanwhile needs no index.
+            usleep(delay)
+            self?.checkpointInBackground()
         }
-        if !hasThread { checkpointing.lock.withLock { checkpointing.isRunning = false } }
+        if !hasThread { checkpointing.lock.withLock { checkpointing.activity = .none } }
     }
 
-    /// Ends the index's own thread, if it runs, and lets no other begin.
+    private func checkpointInBackground() {
+        let begins = checkpointing.lock.withLock {
+            guard !checkpointing.isCancelled.load(ordering: .relaxed) else { return false }
+            checkpointing.activity = .writing
+            return true
+        }
+        guard begins else { return }
+        let snapshot = newest
+        do throws(LogError) {
+            // The log first: an index must never speak of what a crash can take back.
+            try waitUntilDurable(snapshot)
+            try writeIndex(snapshot, upTo: snapshot.endOffset, regions: snapshot.regions, lastResort: false)
+        } catch {
+            note(checkpointFailure: error)
+        }
+        checkpointing.lock.withLock {
+            checkpointing.activity = .none
+            checkpointing.lock.broadcast()
+        }
+    }
+
+    /// Lets no index begin that is not asked for, and waits for one that is being written to be given up.
     func endCheckpointing() {
         checkpointing.isCancelled.store(true, ordering: .relaxed)
-        checkpointing.lock.withLock { while checkpointing.isRunning { checkpointing.lock.wait() } }
+        checkpointing.lock.withLock { while checkpointing.activity == .writing { checkpointing.lock.wait() } }
     }
 
     /// Writes the index when the log is closed, its marker and all before it being durable. A failure costs the next opening time and is no

@@ -55,6 +55,7 @@ extension Log {
             try encoder.finish(author: author ?? options.author, time: Platform.now())
             let snapshot = assembler.makeSnapshot(commit: previous.commitNumber + 1, endOffset: end, regions: writer.regions)
             try snapshot.carryReverseIndexes(from: previous)
+            try snapshot.carryKeyIndexes(from: previous)
             writer.needsCut = false
             writer.tail = end
             writer.endsWithMarker = false

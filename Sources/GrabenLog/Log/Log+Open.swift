@@ -76,13 +76,13 @@ extension Log {
             } else {
                 throw .system(operation: "asking the writer for the durable end of", path: path, number: Platform.tryAgain)
             }
-        } else if limit > UInt64(Format.headerByteCount) {
-            // With no writer there is nobody else to make the last commits durable. A medium that cannot be written has nothing to sync.
-            try? file.sync()
         }
         let region = try file.map(offset: 0, length: Int(clamping: max(limit, UInt64(Format.headerByteCount))))
         var replay = try load(
             path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, index: index)
+        // With no writer there is nobody else to make the last commits durable; a close marker says that they are. A medium that cannot be
+        // written has nothing to sync.
+        if knownDurable == 0, !replay.health.wasClosedCleanly, limit > UInt64(Format.headerByteCount) { try? file.sync() }
         replay.health.readOnlyReason = "it was opened read-only"
         if let damage = replay.health.damage { replay.health.readOnlyReason = "it is damaged at byte \(damage.offset)" }
         return Log(path: path, options: options, header: header, system: system, file: file, replay: replay, size: limit, sideFile: nil)

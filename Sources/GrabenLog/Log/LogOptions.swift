@@ -18,6 +18,8 @@ package struct LogOptions: Sendable {
     package var writesIndex: Bool
     /// The index is written when so much of the log came after the last one, or a quarter of the index's own size if that is more.
     var checkpointByteCount: UInt64 = 4 << 20
+    /// How long after the commit that makes it due the index is written, in microseconds.
+    var checkpointDelay: UInt32 = 250_000
     /// For tests of commits in several parts.
     var partByteCount = Format.partByteCount
     /// How much address space is mapped beyond the end of the file; for tests of several mappings.

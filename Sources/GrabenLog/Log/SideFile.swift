@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Synchronization
 
 /// The side file `Name.graben-lock`: who writes, for the text of a refusal, and up to where the log is durable, for readers in other
@@ -7,6 +6,8 @@ internal import Synchronization
 /// Text lines of fixed order; the first two numbers have twenty digits, so that the durable end is rewritten in place.
 struct SideFile: Sendable {
     static func path(of log: String) -> String { log + "-lock" }
+
+    private static let command = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "unknown"
 
     private static func padded(_ number: UInt64) -> String {
         let digits = String(number)
@@ -24,14 +25,12 @@ struct SideFile: Sendable {
     /// Creates the side file of a writer that has just taken the lock.
     init(_ system: any LogFileSystem, log path: String, salt: UInt64, durableEnd: UInt64) throws(LogError) {
         file = try system.open(Self.path(of: path), .replace)
-        let command = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "unknown"
-        let started = Date(timeIntervalSinceReferenceDate: Platform.now()).ISO8601Format()
         let text = """
             durable \(Self.padded(durableEnd))
             salt \(Self.padded(salt))
             pid \(Platform.processID)
-            started \(started)
-            command \(command)
+            started \(Platform.text(ofTime: Platform.now()))
+            command \(Self.command)
 
             """
         try file.writeAll(Array(text.utf8), at: 0)

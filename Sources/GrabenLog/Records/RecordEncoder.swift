@@ -37,24 +37,28 @@ enum RecordEncoder {
                 }
             }
         }
-        // The bitmap is written as if it were needed and taken out again when it was not.
+        // Room for the bitmap is made at the first null, before what was written already.
         let nullsAt = buffer.count
-        buffer.appendZeros(layout.nullByteCount)
+        var nibblesAt = nullsAt
         var hasNulls = false
 
         func noteNull(_ field: Int) throws(Refusal) {
             let bit = Int(layout.infos[field].nullBit)
             guard bit >= 0 else { throw Refusal(text: "the field '\(layout.fields[field].name)' must have a value, and got none") }
+            if !hasNulls {
+                hasNulls = true
+                buffer.insertGap(at: nullsAt, size: layout.nullByteCount)
+                for place in nullsAt..<nullsAt + layout.nullByteCount { buffer.set(UInt8(0), at: place) }
+                nibblesAt += layout.nullByteCount
+            }
             let place = nullsAt + bit / 8
             buffer.set(buffer.base.load(fromByteOffset: place, as: UInt8.self) | 1 << UInt8(bit & 7), at: place)
-            hasNulls = true
         }
         func mismatch(_ field: Int) -> Refusal {
             Refusal(text: "the field '\(layout.fields[field].name)' is of kind \(layout.fields[field].kind) and got another kind of value")
         }
 
         let integers = layout.indexes(.integer)
-        let nibblesAt = buffer.count
         buffer.appendZeros((integers.count + 1) / 2)
         var present = 0
         for field in integers {
@@ -113,10 +117,6 @@ enum RecordEncoder {
         if hasNulls {
             flags |= RecordFlags.hasNulls
             buffer.set(flags, at: flagsAt)
-        } else if layout.nullByteCount > 0 {
-            let after = nullsAt + layout.nullByteCount
-            (buffer.base + nullsAt).copyMemory(from: buffer.base + after, byteCount: buffer.count - after)
-            buffer.truncate(to: buffer.count - layout.nullByteCount)
         }
         let length = UInt64(buffer.count - start - 1)
         if length < 0x80 {

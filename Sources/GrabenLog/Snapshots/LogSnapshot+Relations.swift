@@ -23,35 +23,69 @@ extension LogSnapshot {
 
     func reverseIndex(_ key: ReverseKey) throws(LogError) -> ReverseIndex {
         if let known = reverseIndexes.withLock({ $0[key] }) { return known }
-        // Built outside the lock, so that readers of other keys do not wait; two who build the same at once get the same.
-        let built = try makeReverseIndex(key)
-        return reverseIndexes.withLock { indexes in
-            if let other = indexes[key] { return other }
-            indexes[key] = built
-            return built
-        }
+        // Built outside the lock of those that are known, so that their readers do not wait; one at a time, for the same records would be read.
+        return try building.withLock { _ throws(LogError) in try buildReverseIndex(key) }
     }
 
-    private func makeReverseIndex(_ key: ReverseKey) throws(LogError) -> ReverseIndex {
+    private func buildReverseIndex(_ key: ReverseKey) throws(LogError) -> ReverseIndex {
+        if let known = reverseIndexes.withLock({ $0[key] }) { return known }
+        var made: [(ReverseKey, ReverseIndex)] = []
         if let base = checkpoint?.reverseRun(key) {
             var index = ReverseIndex(base: base)
             if let run = try sinceCheckpoint(key) { index.append(run) }
-            return index
-        }
-        var pairs: [UInt64] = []
-        if let state = state(key.source) {
-            var fields = FieldFinder(key.field)
-            pairs.reserveCapacity(state.liveCount)
-            try state.records.forEach { (row, offset) throws(LogError) -> Bool in
-                let record = try self.bind(UInt64(offset))
-                if let target = record.reference(fields.index(in: record.layout)), target.entity == key.target {
-                    pairs.append(UInt64(target.row) << 32 | UInt64(row))
-                }
-                return true
+            made.append((key, index))
+        } else {
+            // Records are read once for all the relationships of their entity: who asks for one usually asks for the others.
+            let others = catalog.references.filter { other in
+                other != key && other.source == key.source && reverseIndexes.withLock { $0[other] == nil }
+                    && checkpoint?.reverseRun(other) == nil
             }
+            let keys = [key] + others.prefix(7)
+            for (key, pairs) in zip(keys, try scan(keys)) { made.append((key, ReverseIndex(base: pairs))) }
         }
-        ReverseRun.sortByTarget(&pairs)
-        return ReverseIndex(base: pairs)
+        return reverseIndexes.withLock { indexes in
+            for (key, index) in made where indexes[key] == nil { indexes[key] = index }
+            return indexes[key] ?? made[0].1
+        }
+    }
+
+    /// All pairs of some relationships of one entity, sorted, from a walk over its records.
+    private func scan(_ keys: [ReverseKey]) throws(LogError) -> [[UInt64]] {
+        guard let state = state(keys[0].source) else { return keys.map { _ in [] } }
+        var scans = keys.map { ReferenceScan($0) }
+        let capacity = max(state.liveCount, 1)
+        var lists = keys.map { _ in (words: UnsafeMutablePointer<UInt64>.allocate(capacity: capacity), count: 0) }
+        defer { for list in lists { list.words.deallocate() } }
+        // The layout of the last record, so that not every one is counted up and down.
+        var layout: RecordLayout?
+        var number: UInt32 = 0
+        try state.records.forEachLeaf(0..<state.records.leafLimit) { (leaf, words) throws(LogError) in
+            for slot in 0..<PagedArray.fanOut where words[slot] != 0 {
+                let offset = UInt64(words[slot])
+                let row = UInt64(leaf * PagedArray.fanOut + slot)
+                let head = try self.head(offset)
+                if head.layoutNumber != number {
+                    layout = table[head.layoutNumber]
+                    number = head.layoutNumber
+                }
+                guard let layout else { throw unreadable(offset, .invalid) }
+                for index in scans.indices {
+                    var target: Row?
+                    do throws(ByteError) {
+                        target = try scans[index].target(head, layout)
+                    } catch { throw unreadable(offset, error) }
+                    guard let target, lists[index].count < capacity else { continue }
+                    lists[index].words[lists[index].count] = UInt64(target) << 32 | row
+                    lists[index].count += 1
+                }
+            }
+            return true
+        }
+        return lists.map { list in
+            var pairs = Array(UnsafeBufferPointer(start: list.words, count: list.count))
+            ReverseRun.sortByTarget(&pairs)
+            return pairs
+        }
     }
 
     /// What the records written since the index file changed: found by comparing the pages of the row index that are in memory with those in

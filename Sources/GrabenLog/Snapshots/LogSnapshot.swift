@@ -16,6 +16,10 @@ package final class LogSnapshot: @unchecked Sendable {
     let links: [UInt16: LinkIndex]
     /// Built on first use, and then carried on from snapshot to snapshot.
     let reverseIndexes: Mutex<[ReverseKey: ReverseIndex]>
+    /// As the reverse indexes.
+    let keyIndexes = Mutex<[KeyDeclaration: KeyIndex]>([:])
+    /// Held while an index is built.
+    let building = Mutex(())
     /// The index file the log was opened from: what lies below the pages, runs and chunks in memory.
     let checkpoint: Checkpoint?
     /// Records before this offset are compared with their checksums when they are first read; 0 where all were when the log was opened.
@@ -102,6 +106,18 @@ package final class LogSnapshot: @unchecked Sendable {
 
     @inline(__always)
     func bind(_ offset: UInt64) throws(LogError) -> RecordView {
+        let head = try head(offset)
+        do throws(ByteError) {
+            guard let layout = table.unretained(head.layoutNumber) else { throw ByteError.invalid }
+            return try RecordView(head: head, layout: layout.takeUnretainedValue())
+        } catch {
+            throw unreadable(offset, error)
+        }
+    }
+
+    /// The head of the record at an offset, its bytes checked.
+    @inline(__always)
+    func head(_ offset: UInt64) throws(LogError) -> RecordHead {
         if offset < uncheckedEnd { try check(offset) }
         do throws(ByteError) {
             var reader: ByteReader
@@ -114,16 +130,14 @@ package final class LogSnapshot: @unchecked Sendable {
                 guard start < end else { throw ByteError.truncated }
                 reader = ByteReader(region.base + start, to: end - start)
             }
-            let head = try RecordHead(&reader)
-            guard let layout = table.unretained(head.layoutNumber) else { throw ByteError.invalid }
-            return try RecordView(head: head, layout: layout.takeUnretainedValue())
+            return try RecordHead(&reader)
         } catch {
             throw unreadable(offset, error)
         }
     }
 
     @inline(never)
-    private func unreadable(_ offset: UInt64, _ error: ByteError) -> LogError {
+    func unreadable(_ offset: UInt64, _ error: ByteError) -> LogError {
         .malformed(what: "a record cannot be read: \(error.text)", path: path, offset: offset)
     }
 
@@ -143,6 +157,9 @@ package final class LogSnapshot: @unchecked Sendable {
         else { return nil }
         return region
     }
+
+    /// Where a row's record stands in the file; 0 when there is none.
+    func offset(_ entity: EntityCode, _ row: Row) -> UInt64 { state(entity).map { UInt64($0.records[Int(row)]) } ?? 0 }
 
     /// Whether the object exists.
     package func contains(_ entity: EntityCode, _ row: Row) -> Bool { state(entity).map { $0.records[Int(row)] != 0 } ?? false }

@@ -132,31 +132,74 @@ final class SnapshotAssembler {
     // MARK: Records
 
     private func applyRecords(_ reader: inout ByteReader, payloadOffset: UInt64) throws(ByteError) {
-        var layout: RecordLayout?
-        var state: EntityState?
         while !reader.isAtEnd {
-            let offset = payloadOffset + UInt64(reader.position)
-            let head = try RecordHead(&reader)
-            if layout?.number != head.layoutNumber {
-                guard let found = table[head.layoutNumber] else { throw .invalid }
-                layout = found
-                state = writable(found.entity)
-            }
-            guard let layout, let state else { throw .invalid }
-            let old = state.records.exchange(Int(head.row), head.isTombstone ? 0 : UInt(offset), owner: owner)
-            if head.isTombstone {
-                if old != 0 { state.liveCount -= 1 }
-            } else if old == 0 {
-                state.liveCount += 1
-            }
-            if Int64(head.row) > state.highestRow { state.highestRow = Int64(head.row) }
-            if purpose == .commit { try note(head, layout) }
+            var ahead = reader
+            guard let layout = table[try RecordHead(&ahead).layoutNumber] else { throw .invalid }
+            try applyRun(writable(layout.entity), layout, &reader, payloadOffset)
         }
     }
 
+    /// Applies the records that follow each other in one layout. Most of a replay is spent here, so what belongs to the entity is counted
+    /// outside of it, and nothing in the loop touches a reference count.
+    private func applyRun(
+        _ state: EntityState, _ layout: RecordLayout, _ reader: inout ByteReader, _ payloadOffset: UInt64
+    ) throws(ByteError) {
+        let records = state.records
+        let (owner, number, isCommit) = (owner, layout.number, purpose == .commit)
+        var live = 0
+        var highest = state.highestRow
+        var leafNumber = -1
+        var leaf: UnsafeMutablePointer<UInt>?
+        var inserted: (first: Row, end: Row) = (0, 0)
+        defer {
+            state.liveCount += live
+            state.highestRow = highest
+            noteInserted(inserted, layout.entity)
+        }
+        while !reader.isAtEnd {
+            let offset = UInt(payloadOffset) + UInt(reader.position)
+            var ahead = reader
+            let head = try RecordHead(&ahead)
+            guard head.layoutNumber == number else { return }
+            reader = ahead
+            let row = Int(head.row)
+            if row >> 9 != leafNumber {
+                // Deleting what is not there makes no page.
+                if head.isTombstone, records[row] == 0 {
+                    leaf = nil
+                    leafNumber = -1
+                } else {
+                    leaf = records.writableLeaf(row >> 9, owner: owner)
+                    leafNumber = row >> 9
+                }
+            }
+            if let leaf {
+                let place = leaf + (row & 511)
+                live += (head.isTombstone ? 0 : 1) - (place.pointee == 0 ? 0 : 1)
+                place.pointee = head.isTombstone ? 0 : offset
+            }
+            if Int64(row) > highest { highest = Int64(row) }
+            guard isCommit else { continue }
+            if head.flags & (RecordFlags.insert | RecordFlags.tombstone) != RecordFlags.insert {
+                try note(head, layout)
+            } else if head.row == inserted.end, inserted.first < inserted.end {
+                inserted.end += 1
+            } else {
+                noteInserted(inserted, layout.entity)
+                inserted = (head.row, head.row + 1)
+            }
+        }
+    }
+
+    private func noteInserted(_ rows: (first: Row, end: Row), _ entity: EntityCode) {
+        guard rows.first < rows.end else { return }
+        changes.with(entity) { $0.inserted.append(rows.first..<rows.end) }
+    }
+
+    /// Notes an update or a deletion.
     private func note(_ head: RecordHead, _ layout: RecordLayout) throws(ByteError) {
         var mask = FieldMask()
-        if head.flags & (RecordFlags.insert | RecordFlags.tombstone) == 0 {
+        if !head.isTombstone {
             var reader = head.reader
             mask = FieldMask(bytes: try reader.bytes(layout.maskByteCount))
             if let newest = table.newest(layout.entity), newest.number != layout.number {
@@ -166,8 +209,6 @@ final class SnapshotAssembler {
         changes.with(layout.entity) { changes in
             if head.isTombstone {
                 changes.deleted.append(head.row)
-            } else if head.flags & RecordFlags.insert != 0 {
-                changes.inserted.append(head.row)
             } else {
                 changes.updated.append(RowChange(row: head.row, mask: mask))
             }

@@ -93,8 +93,19 @@ package final class ByteBuffer {
         }
     }
 
+    @inline(__always)
     package func appendZeros(_ number: Int) {
-        guard number > 0 else { return }
+        guard number > 8 else {
+            reserve(8)
+            base.storeBytes(of: 0, toByteOffset: count, as: UInt64.self)
+            count += max(number, 0)
+            return
+        }
+        appendManyZeros(number)
+    }
+
+    @inline(never)
+    private func appendManyZeros(_ number: Int) {
         reserve(number)
         (base + count).initializeMemory(as: UInt8.self, repeating: 0, count: number)
         count += number

@@ -53,7 +53,27 @@ package struct ByteReader {
         return try longVarint()
     }
 
+    @inline(__always)
     private mutating func longVarint() throws(ByteError) -> UInt64 {
+        // Most are rows below two million.
+        if remaining >= 3 {
+            let low = UInt64(base.load(fromByteOffset: position, as: UInt8.self) & 0x7F)
+            let middle = UInt64(base.load(fromByteOffset: position + 1, as: UInt8.self))
+            if middle < 0x80 {
+                position += 2
+                return low | middle << 7
+            }
+            let high = UInt64(base.load(fromByteOffset: position + 2, as: UInt8.self))
+            if high < 0x80 {
+                position += 3
+                return low | (middle & 0x7F) << 7 | high << 14
+            }
+        }
+        return try longestVarint()
+    }
+
+    @inline(never)
+    private mutating func longestVarint() throws(ByteError) -> UInt64 {
         var result: UInt64 = 0
         var shift: UInt64 = 0
         while true {
@@ -65,17 +85,20 @@ package struct ByteReader {
         }
     }
 
+    @inline(__always)
     package mutating func varint32() throws(ByteError) -> UInt32 {
         guard let value = UInt32(exactly: try varint()) else { throw .outOfRange }
         return value
     }
 
+    @inline(__always)
     package mutating func varint16() throws(ByteError) -> UInt16 {
         guard let value = UInt16(exactly: try varint()) else { throw .outOfRange }
         return value
     }
 
     /// A varint that is used as a count of bytes or things: never above what an Int holds.
+    @inline(__always)
     package mutating func count(atMost limit: Int) throws(ByteError) -> Int {
         guard let value = Int(exactly: try varint()), value <= limit else { throw .outOfRange }
         return value
@@ -91,12 +114,14 @@ package struct ByteReader {
         return T(littleEndian: base.loadUnaligned(fromByteOffset: position, as: T.self))
     }
 
+    @inline(__always)
     package mutating func bytes(_ count: Int) throws(ByteError) -> UnsafeRawBufferPointer {
         guard count >= 0, remaining >= count else { throw .truncated }
         defer { position += count }
         return UnsafeRawBufferPointer(start: base + position, count: count)
     }
 
+    @inline(__always)
     package mutating func skip(_ count: Int) throws(ByteError) { _ = try bytes(count) }
 
     package mutating func string() throws(ByteError) -> String {

@@ -74,6 +74,7 @@ func open(log: [UInt8], index: [UInt8]?, readOnly: Bool = false, options: LogOpt
         options.mappingByteCount = seed == 3 ? 1 : 256 << 20
         // Written in the background as well, all the time.
         options.checkpointByteCount = 2000
+        options.checkpointDelay = 0
         var log = try Log.open(path: "a", in: system, options: options)
         var model = StoreModel()
         var kept: [(LogSnapshot, StoreModel)] = []

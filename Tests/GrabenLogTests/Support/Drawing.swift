@@ -23,10 +23,13 @@ enum Drawing {
     static let startKey = ReverseKey(source: line, field: "start", target: joint)
     static let endKey = ReverseKey(source: line, field: "end", target: joint)
 
+    static let byName = KeyDeclaration(code: 7, entity: joint, parts: [.init(field: "name")])
+    static let byEnds = KeyDeclaration(code: 8, entity: line, parts: [.init(field: "end"), .init(field: "start")], isUnique: true)
+
     static let catalog = Catalog(
         version: 1,
         entities: [.init(code: joint, name: "Joint"), .init(code: line, name: "Line"), .init(code: group, name: "Group")],
-        layouts: [jointLayout, lineLayout, groupLayout], links: [members], references: [startKey, endKey],
+        layouts: [jointLayout, lineLayout, groupLayout], links: [members], references: [startKey, endKey], indexes: [byName, byEnds],
         model: ["name": "drawing"])
 }
 

@@ -119,8 +119,48 @@ struct StoreModel: Equatable {
                 #expect(isMember == owners.contains(owner))
             }
         }
+        try checkKeys(snapshot)
         #expect(snapshot.liveCount(Drawing.joint) == joints.count)
         #expect(snapshot.liveCount(Drawing.line) == lines.count)
+    }
+}
+
+extension StoreModel {
+    /// What the ordered indexes must answer, by comparing every object.
+    func checkKeys(_ snapshot: LogSnapshot) throws {
+        func named(_ isWanted: (String?) -> Bool) -> [Row] {
+            let found = joints.filter { isWanted($0.value.name) }
+            return found.sorted { ($0.value.name ?? "", $0.key) < ($1.value.name ?? "", $1.key) }.map(\.key)
+        }
+        func rows(_ range: KeyRange, limit: Int = .max) throws -> [Row] { try snapshot.rows(range, in: Drawing.byName, limit: limit) }
+        for number in stride(from: 0, to: 1000, by: 83) {
+            #expect(try rows(KeyRange(equalTo: [.string("J\(number)")])) == named { $0 == "J\(number)" })
+        }
+        for joint in joints.values.prefix(5) {
+            #expect(try rows(KeyRange(equalTo: [joint.name.map { .string($0) } ?? .null])) == named { $0 == joint.name })
+        }
+        for prefix in ["", "J", "J1", "J99", "K"] {
+            #expect(try rows(KeyRange(prefix: prefix)) == named { $0?.hasPrefix(prefix) == true })
+        }
+        for (low, high) in [("J2", "J4"), ("J", "J500"), ("A", "Z"), ("J9", "J1")] {
+            for (isLowerOpen, isUpperOpen) in [(false, false), (true, true)] {
+                let range = KeyRange(from: [.string(low)], to: [.string(high)], isLowerOpen: isLowerOpen, isUpperOpen: isUpperOpen)
+                let expected = named { name in
+                    guard let name else { return false }
+                    return (isLowerOpen ? name > low : name >= low) && (isUpperOpen ? name < high : name <= high)
+                }
+                #expect(try rows(range) == expected)
+                #expect(try rows(range, limit: 3) == Array(expected.prefix(3)))
+            }
+        }
+        #expect(try rows(KeyRange(from: nil, to: nil)) == named { $0 == nil } + named { $0 != nil })
+        for end in 0..<20 as Range<Row> {
+            let found = lines.filter { $0.value.end == end }
+            let sorted = found.sorted { ($0.value.start.map { Int($0) } ?? -1, $0.key) < ($1.value.start.map { Int($0) } ?? -1, $1.key) }
+            #expect(try snapshot.rows(KeyRange(equalTo: [.reference(Drawing.joint, end)]), in: Drawing.byEnds) == sorted.map(\.key))
+            let key = KeyRange(equalTo: [.reference(Drawing.joint, end), .reference(Drawing.joint, 3)])
+            #expect(try snapshot.rows(key, in: Drawing.byEnds) == found.filter { $0.value.start == 3 }.keys.sorted())
+        }
     }
 }
 

@@ -1,0 +1,210 @@
+/// What to keep an ordered index of: a field or several of one entity. Handed to the log as data; the log knows nothing of what it is for.
+package struct KeyDeclaration: Hashable, Sendable {
+    package struct Part: Hashable, Sendable {
+        package let field: String
+        /// The key of records in layouts that lack the field: their value is a default that only the layer above knows.
+        let absent: [UInt8]
+
+        package init(field: String, absent: StoredValue = .null) {
+            self.field = field
+            var key: [UInt8] = []
+            KeyCoding.append(absent, to: &key)
+            self.absent = key
+        }
+
+        init(field: String, absent: [UInt8]) {
+            self.field = field
+            self.absent = absent
+        }
+    }
+
+    /// Unique in the file and never used again for another index.
+    package let code: UInt16
+    package let entity: EntityCode
+    package let parts: [Part]
+    /// Whether writers let no two objects have one key. The log only says so: who commits looks the key up under the writer's lock.
+    package let isUnique: Bool
+
+    package init(code: UInt16, entity: EntityCode, parts: [Part], isUnique: Bool = false) {
+        self.code = code
+        self.entity = entity
+        self.parts = parts
+        self.isUnique = isUnique
+    }
+}
+
+/// Makes the keys of records, in one layout after the other.
+struct KeyMaker {
+    private let declaration: KeyDeclaration
+    private var number: UInt32?
+    private var fields: [Int?] = []
+
+    init(_ declaration: KeyDeclaration) { self.declaration = declaration }
+
+    mutating func append(_ record: RecordView, to key: inout [UInt8]) throws(ByteError) {
+        if record.layout.number != number {
+            number = record.layout.number
+            fields = declaration.parts.map { record.layout.fieldIndex($0.field) }
+        }
+        for (part, field) in zip(declaration.parts, fields) {
+            if let field { KeyCoding.append(try record.value(at: field), to: &key) } else { key += part.absent }
+        }
+    }
+}
+
+/// An index as of one commit: all keys of some commit before, in memory or in an index file, and runs of what came since, oldest first.
+struct KeyIndex: Sendable {
+    enum Base: Sendable {
+        case memory(KeyRun)
+        case mapped(MappedKeyBase)
+    }
+
+    let base: Base
+    private(set) var runs: [KeyRun] = []
+
+    init(base: Base) { self.base = base }
+
+    /// Adds what a commit changed. Runs are merged so that each has at least twice the entries of the next.
+    mutating func append(_ run: KeyRun) {
+        guard !run.entries.isEmpty else { return }
+        runs.append(run)
+        while runs.count > 1, runs[runs.count - 1].entries.count * 2 >= runs[runs.count - 2].entries.count {
+            let newer = runs.removeLast()
+            let older = runs.removeLast()
+            runs.append(Self.merge(older, newer))
+        }
+    }
+
+    private static func merge(_ older: KeyRun, _ newer: KeyRun) -> KeyRun {
+        var said: [Pair: Bool] = [:]
+        for run in [older, newer] { note(run, .all, &said) }
+        var builder = KeyRun.Builder()
+        for (pair, isRemoved) in said {
+            // Appending bytes throws nothing.
+            try? builder.add(pair.row, isRemoved: isRemoved) { $0 += pair.key }
+        }
+        return KeyRun(builder)
+    }
+
+    private struct Pair: Hashable, Comparable {
+        let key: [UInt8]
+        let row: Row
+
+        /// Below 0 when this is before another key and row.
+        func order(_ other: UnsafeRawBufferPointer, _ otherRow: Row) -> Int {
+            let order = key.withUnsafeBytes { compareKeys($0, other) }
+            return order != 0 ? order : Int(row) - Int(otherRow)
+        }
+
+        static func < (a: Pair, b: Pair) -> Bool { b.key.withUnsafeBytes { a.order($0, b.row) < 0 } }
+    }
+
+    /// What the runs say of a range: of each pair whether it is gone, and those that are there, ascending.
+    private func tail(_ range: KeyRange) -> (said: [Pair: Bool], added: [Pair]) {
+        var said: [Pair: Bool] = [:]
+        for run in runs { Self.note(run, range, &said) }
+        return (said, said.filter { !$0.value }.map(\.key).sorted())
+    }
+
+    /// What a run says last of each pair in the range.
+    private static func note(_ run: KeyRun, _ range: KeyRange, _ said: inout [Pair: Bool]) {
+        // A commit that changes a key removes the old pair and adds the new one; no pair is both in one run but an added one.
+        run.forEach(range) { key, entry in
+            said[Pair(key: Array(key), row: entry.row)] = entry.isRemoved
+            return true
+        }
+    }
+
+    /// The rows whose keys are in the range, by key and then by row, at most so many.
+    func rows(_ range: KeyRange, limit: Int = .max) throws(LogError) -> [Row] {
+        let (said, added) = tail(range)
+        var result: [Row] = []
+        if said.isEmpty {
+            try forEachBase(range) { _, row in
+                result.append(row)
+                return result.count < limit
+            }
+            return result
+        }
+        var next = 0
+        try forEachBase(range) { key, row in
+            while next < added.count, result.count < limit, added[next].order(key, row) < 0 {
+                result.append(added[next].row)
+                next += 1
+            }
+            // What the runs speak of is in their list, or gone.
+            if said[Pair(key: Array(key), row: row)] == nil, result.count < limit { result.append(row) }
+            return result.count < limit
+        }
+        while next < added.count, result.count < limit {
+            result.append(added[next].row)
+            next += 1
+        }
+        return result
+    }
+
+    private func forEachBase(_ range: KeyRange, _ body: (UnsafeRawBufferPointer, Row) -> Bool) throws(LogError) {
+        switch base {
+        case .memory(let run): run.forEach(range) { body($0, $1.row) }
+        case .mapped(let mapped): try mapped.forEach(range, body)
+        }
+    }
+
+    /// Every key with its row, ascending.
+    func forEach(_ body: (UnsafeRawBufferPointer, Row) throws(LogError) -> Void) throws(LogError) {
+        var failure: LogError?
+        func lend(_ key: UnsafeRawBufferPointer, _ row: Row) -> Bool {
+            do throws(LogError) { try body(key, row) } catch { failure = error }
+            return failure == nil
+        }
+        let (said, added) = tail(.all)
+        var next = 0
+        try forEachBase(.all) { key, row in
+            while next < added.count, added[next].order(key, row) < 0 {
+                guard added[next].key.withUnsafeBytes({ lend($0, added[next].row) }) else { return false }
+                next += 1
+            }
+            return !said.isEmpty && said[Pair(key: Array(key), row: row)] != nil ? true : lend(key, row)
+        }
+        while failure == nil, next < added.count {
+            _ = added[next].key.withUnsafeBytes { lend($0, added[next].row) }
+            next += 1
+        }
+        if let failure { throw failure }
+    }
+}
+
+/// An index of keys in an index file, or where that is bad, made from the log.
+final class MappedKeyBase: Sendable {
+    private let keys: MappedKeys
+    private let declaration: KeyDeclaration
+    private let checkpoint: Checkpoint
+
+    init(_ run: IndexRoot.Run, _ declaration: KeyDeclaration, checkpoint: Checkpoint) {
+        keys = MappedKeys(file: checkpoint.file, run: run)
+        self.declaration = declaration
+        self.checkpoint = checkpoint
+    }
+
+    func forEach(_ range: KeyRange, _ body: (UnsafeRawBufferPointer, Row) -> Bool) throws(LogError) {
+        var lent = 0
+        var isDone = false
+        do throws(ByteError) {
+            try keys.forEach(range) { key, row in
+                lent += 1
+                isDone = !body(key, row)
+                return !isDone
+            }
+        } catch {
+            keys.file.distrust()
+            if isDone { return }
+            guard case .memory(let run) = try checkpoint.rebuiltSnapshot().keyIndex(declaration).base else { return }
+            var skipped = 0
+            run.forEach(range) { key, entry in
+                // What was lent before the bad bytes was right.
+                skipped += 1
+                return skipped <= lent || body(key, entry.row)
+            }
+        }
+    }
+}
