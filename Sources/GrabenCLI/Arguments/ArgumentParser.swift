@@ -58,7 +58,9 @@ struct ArgumentParser {
             if argument == "--help" || argument == "-h" {
                 return try help(command.name == "help" ? nil : command.name)
             }
-            if argument.hasPrefix("--") {
+            if command.takesExpression, !Self.looksLikeOption(argument, command) {
+                invocation.operands.append(argument)
+            } else if argument.hasPrefix("--") {
                 try long(argument.dropFirst(2), &invocation)
             } else if argument.hasPrefix("-"), argument.count > 1 {
                 try short(argument, &invocation)
@@ -68,6 +70,15 @@ struct ArgumentParser {
         }
         try checkOperands(invocation)
         return invocation
+    }
+
+    /// `--name`, `--name=value`, or a letter that the command knows; `-x == 1` and `--x < 5` are expressions.
+    private static func looksLikeOption(_ argument: String, _ command: CommandSpec) -> Bool {
+        guard argument.hasPrefix("--") else {
+            return argument.hasPrefix("-") && command.options.contains { $0.letter != nil && $0.letter == argument.dropFirst().first }
+        }
+        let name = argument.dropFirst(2).prefix { $0 != "=" }
+        return !name.isEmpty && name.allSatisfy { $0 == "-" || ("a"..."z").contains($0) }
     }
 
     private func help(_ name: String?) throws(CLIError) -> Invocation {

@@ -49,6 +49,8 @@ struct CommandSpec: Sendable {
     /// Paragraphs for the command's help.
     var notes: [String] = []
     var examples: [String] = []
+    /// Whether an operand is an expression, which may begin with a sign: then only what is spelt like an option is one.
+    var takesExpression = false
     let run: @Sendable (Session) throws -> Void
 
     var usage: String {

@@ -22,7 +22,7 @@ enum CommandTable {
         OptionSpec("columns", value: "KEYS", "only these, separated by commas: id, attributes, relationships, paths such as start.name"),
     ]
 
-    static let commands: [CommandSpec] = storeCommands + modelCommands + programCommands
+    static let commands: [CommandSpec] = storeCommands + modelCommands + languageCommands + programCommands
 
     private static let storeCommands: [CommandSpec] = [
         CommandSpec(
@@ -109,6 +109,30 @@ enum CommandTable {
             ],
             examples: ["graben draw town.graben -o town.svg", "graben draw town.graben --color z -o - | rsvg-convert > town.png"],
             run: DrawCommand.run),
+    ]
+
+    private static let languageCommands: [CommandSpec] = [
+        CommandSpec(
+            name: "filter", summary: "the lines of JSON on standard input that match a predicate",
+            operands: [OperandSpec("PREDICATE")],
+            options: [
+                OptionSpec("args", value: "JSON", "an array: what stands for %@, %K, %d and their like, in turn"),
+                OptionSpec("vars", value: "JSON", "an object: what $variables are, by name"),
+                OptionSpec("json", "an error is written as a line of JSON"),
+            ],
+            notes: [
+                "The language of `query --where` without a store. Each line is an object; its keys are its properties, nested objects are to-one"
+                    + " relationships, arrays of objects to-many ones, and arrays have an order. A number with a point or an exponent is a"
+                    + " double, others are integers; {\"$date\": \"2024-03-10T12:00:00Z\"} is a date. A key that an object lacks is an error;"
+                    + " null is nil.",
+                "In --args and --vars a value may say its type: {\"t\": \"int\", \"v\": 5}, of string, int, double, bool, date, null, array, object.",
+                "Ends with 0 when it ran, whether or not lines matched; 64 when the predicate cannot be parsed; 65 at the first line that is no"
+                    + " JSON object or for which the predicate cannot be evaluated, after the matching lines before it.",
+            ],
+            examples: [
+                "graben filter 'price > 3 AND ANY tags == \"red\"' < objects.jsonl",
+                "graben filter 'name BEGINSWITH[c] %@ AND x < $limit' --args '[\"j\"]' --vars '{\"limit\": 5}' < joints.jsonl",
+            ], takesExpression: true, run: FilterCommand.run)
     ]
 
     private static let programCommands: [CommandSpec] = [

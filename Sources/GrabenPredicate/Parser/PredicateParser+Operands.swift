@@ -151,24 +151,24 @@ extension PredicateParser {
             return path(steps, place)
         }
         try advance()
-        return ParsedOperand(ValueExpression(argument), start: place)
+        return ParsedOperand(argument.expression, start: place)
     }
 
     /// The argument of the conversion at the current token (D19).
-    mutating func takeArgument(_ letter: Character) throws(ObjectPredicateError) -> PredicateLiteral {
+    mutating func takeArgument(_ letter: Character) throws(ObjectPredicateError) -> FormatArgument {
         guard argumentsTaken < arguments.count else {
             throw lexer.fail(
                 "an argument for %\(letter), the format's number \(argumentsTaken + 1); \(arguments.count) were given", at: start)
         }
         let argument = arguments[argumentsTaken]
         argumentsTaken += 1
-        if "fega".contains(letter), case .value(.int(let number)) = argument { return .value(.double(Double(number))) }
+        if "fega".contains(letter), case .literal(.value(.int(let number))) = argument { return .literal(.value(.double(Double(number)))) }
         return argument
     }
 
     /// The steps a `%K` argument spells: split at dots, every part a name whatever it says, `@name` an operator.
-    func keySteps(_ argument: PredicateLiteral, _ place: Int) throws(ObjectPredicateError) -> [PredicateStep] {
-        guard case .value(.string(let text)) = argument else {
+    func keySteps(_ argument: FormatArgument, _ place: Int) throws(ObjectPredicateError) -> [PredicateStep] {
+        guard case .literal(.value(.string(let text))) = argument else {
             throw lexer.fail("a string as the argument of %K", found: "another value", at: place)
         }
         guard let steps = PredicateStep.steps(dotted: text) else {

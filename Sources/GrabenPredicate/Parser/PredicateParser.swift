@@ -11,10 +11,10 @@ struct PredicateParser {
     var stack: [ParserEntry] = []
     var depth = 0
     let limits: PredicateLimits
-    let arguments: [PredicateLiteral]
+    let arguments: [FormatArgument]
     var argumentsTaken = 0
 
-    init(_ format: String, arguments: [PredicateLiteral], limits: PredicateLimits) throws(ObjectPredicateError) {
+    init(_ format: String, arguments: [FormatArgument], limits: PredicateLimits) throws(ObjectPredicateError) {
         guard format.utf8.count <= limits.formatLength else {
             throw .syntax(
                 PredicateSyntaxProblem(

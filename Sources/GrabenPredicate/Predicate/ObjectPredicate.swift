@@ -25,9 +25,8 @@ public struct ObjectPredicate: Sendable, Equatable {
     public init(
         format: String, arguments: [(any PredicateArgument)?], limits: PredicateLimits = .standard
     ) throws(ObjectPredicateError) {
-        var parser = try PredicateParser(
-            format, arguments: arguments.map { $0?.predicateLiteral ?? .value(.null) }, limits: limits)
-        root = try parser.parse()
+        try self.init(
+            format: format, formatArguments: arguments.map { .literal($0?.predicateLiteral ?? .value(.null)) }, limits: limits)
     }
 
     /// The predicate that is true of every object, or of none.

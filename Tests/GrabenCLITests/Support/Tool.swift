@@ -33,8 +33,10 @@ struct Tool {
         return "graben"
     }()
 
-    /// Runs it; `output` names a file that standard output goes to instead.
-    static func run(_ arguments: [String], output: String? = nil, environment: [String: String] = [:]) throws -> Result {
+    /// Runs it; `output` names a file that standard output goes to instead, `input` is what standard input holds.
+    static func run(
+        _ arguments: [String], input: String? = nil, output: String? = nil, environment: [String: String] = [:]
+    ) throws -> Result {
         let folder = try Folder()
         let (out, err) = (output ?? folder.path("out"), folder.path("err"))
         if output == nil { _ = FileManager.default.createFile(atPath: out, contents: nil) }
@@ -44,6 +46,7 @@ struct Tool {
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
+        if let input { process.standardInput = FileHandle(forReadingAtPath: try folder.write("in", input)) }
         guard let outHandle = FileHandle(forWritingAtPath: out), let errHandle = FileHandle(forWritingAtPath: err) else {
             throw CocoaError(.fileNoSuchFile)
         }
