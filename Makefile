@@ -4,7 +4,7 @@
 .PHONY: help deps demo test test-all bench lint
 
 # Tests that walk mapped files, chunks, lanes and cells by address: these run once more under the address sanitizer.
-SANITIZED ?= GrabenLogTests|GrabenModelTests\.(Import|Export)|GrabenTests\.
+SANITIZED ?= GrabenLogTests|GrabenModelTests\.(Import|Export)|GrabenTests\.|GrabenMacroTests\.(Hierarchy|Field)Tests
 # Where headers may be.
 HEADERS ?= /usr/include /usr/local/include /opt/homebrew/include /opt/homebrew/opt/expat/include
 # Arguments of the benchmarks, as in: make bench ARGS="--quick --only lookup"
