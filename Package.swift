@@ -57,10 +57,18 @@ if let folder = swiftSyntax {
     macroTargets = [.macro(name: "GrabenMacros", swiftSettings: compiling, linkerSettings: [.unsafeFlags(flags)])]
 }
 let macroDependencies: [Target.Dependency] = macroTargets.map { .target(name: $0.name) }
+/// What declares its classes by `@Entity`.
 if swiftSyntax != nil {
-    macroTargets.append(
-        .executableTarget(name: "QuickStart", dependencies: ["Graben"], path: "Examples/QuickStart", swiftSettings: macroUsing))
-    macroTargets.append(.testTarget(name: "GrabenMacroTests", dependencies: ["Graben", "GrabenFixtures"], swiftSettings: macroUsing))
+    macroTargets += [
+        .executableTarget(name: "QuickStart", dependencies: ["Graben"], path: "Examples/QuickStart", swiftSettings: macroUsing),
+        .executableTarget(name: "Demo", dependencies: ["Graben", "GrabenDrawing"], path: "Examples/Demo", swiftSettings: macroUsing),
+        .executableTarget(
+            name: "GrabenBenchmarks", dependencies: ["Graben", "GrabenLog", "GrabenModel", "GrabenFixtures", "CGraben", "CPeers"],
+            path: "Benchmarks/GrabenBenchmarks", swiftSettings: macroUsing),
+        .testTarget(
+            name: "GrabenTests", dependencies: ["Graben", "GrabenModel", "GrabenLog", "GrabenFixtures"], swiftSettings: macroUsing),
+        .testTarget(name: "GrabenMacroTests", dependencies: ["Graben", "GrabenFixtures"], swiftSettings: macroUsing),
+    ]
 }
 
 let package = Package(
@@ -91,17 +99,12 @@ let package = Package(
         .executableTarget(name: "GrabenModelTool", dependencies: ["GrabenModel", "GrabenModelGeneration"], swiftSettings: swift),
         .plugin(
             name: "GrabenModelPlugin", capability: .buildTool(), dependencies: ["GrabenModelTool"], path: "Sources/GrabenModelPlugin"),
-        .executableTarget(name: "Demo", dependencies: ["Graben", "GrabenDrawing"], path: "Examples/Demo", swiftSettings: swift),
 
         .target(name: "GrabenFixtures", path: "Tests/Support", swiftSettings: swift),
         .target(
             name: "CPeers", dependencies: ["CGraben"], path: "Benchmarks/CPeers", cSettings: [.define("_GNU_SOURCE")] + sqlite.c + lmdb.c,
             linkerSettings: sqlite.linker + lmdb.linker),
         .executableTarget(name: "PeerProbe", dependencies: ["CPeers"], path: "Benchmarks/PeerProbe"),
-        .executableTarget(
-            name: "GrabenBenchmarks", dependencies: ["Graben", "GrabenLog", "GrabenModel", "GrabenFixtures", "CGraben", "CPeers"],
-            path: "Benchmarks/GrabenBenchmarks",
-            swiftSettings: swift),
 
         .testTarget(name: "GrabenLogTests", dependencies: ["GrabenLog", "CGraben", "GrabenFixtures"], swiftSettings: swift),
         .testTarget(
@@ -111,7 +114,6 @@ let package = Package(
         .testTarget(
             name: "GrabenModelGenerationTests", dependencies: ["Graben", "GrabenModel", "GrabenModelGeneration", "GrabenFixtures"],
             exclude: ["Golden"], swiftSettings: swift),
-        .testTarget(name: "GrabenTests", dependencies: ["Graben", "GrabenModel", "GrabenLog", "GrabenFixtures"], swiftSettings: swift),
         .testTarget(name: "GrabenCLITests", dependencies: ["GrabenCLI", "GrabenFixtures"], swiftSettings: swift),
     ] + macroTargets,
     swiftLanguageModes: [.v6],

@@ -1,7 +1,6 @@
 import CPeers
 import Graben
 import GrabenFixtures
-import GrabenModel
 
 #if canImport(Glibc)
     import Glibc
@@ -10,64 +9,22 @@ import GrabenModel
 #endif
 
 /// The classes a program has whose drawing this is.
-final class Joint: ManagedObject {
-    override class var packedAttributes: [String]? { ["x", "y", "z"] }
-
-    var x: Double {
-        @inline(__always) get { packed(0) }
-        set { setPacked(0, newValue) }
-    }
-    var y: Double {
-        @inline(__always) get { packed(1) }
-        set { setPacked(1, newValue) }
-    }
-    var z: Double {
-        @inline(__always) get { packed(2) }
-        set { setPacked(2, newValue) }
-    }
-    var position: SIMD3<Double> {
-        @inline(__always) get { packed3(0) }
-        set { setPacked3(0, newValue) }
-    }
-    var name: String? {
-        get { attribute("name") }
-        set { setAttribute("name", newValue) }
-    }
+@Entity final class Joint: ManagedObject {
+    @Packed("x", "y", "z") var position: SIMD3<Double>
+    var name: String?
+    @Relationship(inverse: \Line.start, deleteRule: .cascade) var outgoing: ToMany<Line>
+    @Relationship(inverse: \Line.end, deleteRule: .cascade) var incoming: ToMany<Line>
 }
 
-final class Line: ManagedObject {
-    var start: Joint? {
-        get { toOne("start") }
-        set { setToOne("start", newValue) }
-    }
-    var end: Joint? {
-        get { toOne("end") }
-        set { setToOne("end", newValue) }
-    }
+@Entity final class Line: ManagedObject {
+    var start: Joint?
+    var end: Joint?
 }
 
 /// The network as objects of a store in a file.
 struct Drawing {
-    static let model = ManagedObjectModel(entities: [
-        EntityDescription(
-            "Joint",
-            attributes: ["x", "y", "z"].map { AttributeDescription($0, .double, isOptional: false, isPacked: true) } + [
-                AttributeDescription("name", .string)
-            ],
-            relationships: [
-                RelationshipDescription("outgoing", to: "Line", inverse: "start", isToMany: true, deleteRule: .cascade),
-                RelationshipDescription("incoming", to: "Line", inverse: "end", isToMany: true, deleteRule: .cascade),
-            ]),
-        EntityDescription(
-            "Line",
-            relationships: [
-                RelationshipDescription("start", to: "Joint", inverse: "outgoing"),
-                RelationshipDescription("end", to: "Joint", inverse: "incoming"),
-            ]),
-    ])
-
     static func open(_ path: String) throws -> PersistentContainer {
-        try PersistentContainer(model: model, classes: ["Joint": Joint.self, "Line": Line.self], at: path)
+        try PersistentContainer(for: Joint.self, Line.self, at: path)
     }
 
     /// Loads a network into a new store and prints how many joints it has.

@@ -1,46 +1,17 @@
 import Graben
 
-/// A point where pipes meet, in feet: a hand-written class of the model's `Joint`.
+/// A point where pipes meet, in feet.
 ///
-/// `x`, `y` and `z` are packed: they live in columns, and reading them leaves a fault a fault.
-final class Joint: ManagedObject {
-    /// Checked against the model, so that no number below can mean another attribute.
-    override class var packedAttributes: [String]? { ["x", "y", "z"] }
-
-    var x: Double {
-        get { packed(0) }
-        set { setPacked(0, newValue) }
-    }
-    var y: Double {
-        get { packed(1) }
-        set { setPacked(1, newValue) }
-    }
-    var z: Double {
-        get { packed(2) }
-        set { setPacked(2, newValue) }
-    }
-    var position: SIMD3<Double> {
-        get { packed3(0) }
-        set { setPacked3(0, newValue) }
-    }
-    var name: String {
-        get { attribute("name") ?? "" }
-        set { setAttribute("name", newValue) }
-    }
-    var kind: String {
-        get { attribute("kind") ?? "" }
-        set { setAttribute("kind", newValue) }
-    }
-    var outgoing: ToMany<Line> {
-        get { toMany("outgoing") }
-        set { setToMany("outgoing", newValue) }
-    }
-    var incoming: ToMany<Line> {
-        get { toMany("incoming") }
-        set { setToMany("incoming", newValue) }
-    }
-    /// The other joints in the box of 500 feet around this one: a fetched property of the model.
-    var nearby: [Joint] { fetchedProperty("nearby") }
+/// `x`, `y` and `z` are packed: they live in columns, and reading them leaves a fault a fault. The demo reads its model from a file; that this
+/// class says the same is checked when the store is opened.
+@Entity final class Joint: ManagedObject {
+    @Packed("x", "y", "z") var position: SIMD3<Double>
+    var name: String
+    var kind: String
+    @Relationship(inverse: \Line.start, deleteRule: .cascade) var outgoing: ToMany<Line>
+    @Relationship(inverse: \Line.end, deleteRule: .cascade) var incoming: ToMany<Line>
+    /// The other joints in the box of 500 feet around this one, as the model's request finds them.
+    @FetchedProperty var nearby: [Joint]
 
     /// How many lines end here. Loads none of them.
     var degree: Int { outgoing.count + incoming.count }

@@ -1,31 +1,13 @@
 import Graben
 
-/// A pipe, pump or valve between two joints: a hand-written class of the model's `Line`.
-final class Line: ManagedObject {
-    var name: String {
-        get { attribute("name") ?? "" }
-        set { setAttribute("name", newValue) }
-    }
-    var kind: String {
-        get { attribute("kind") ?? "" }
-        set { setAttribute("kind", newValue) }
-    }
+/// A pipe, pump or valve between two joints.
+@Entity final class Line: ManagedObject {
+    var name: String
+    var kind: String
     /// In inches; pumps and valves have none.
-    var diameter: Double? {
-        get { attribute("diameter") }
-        set { setAttribute("diameter", newValue) }
-    }
+    var diameter: Double?
     /// In feet; pumps and valves have none.
-    var length: Double? {
-        get { attribute("length") }
-        set { setAttribute("length", newValue) }
-    }
-    var start: Joint? {
-        get { toOne("start") }
-        set { setToOne("start", newValue) }
-    }
-    var end: Joint? {
-        get { toOne("end") }
-        set { setToOne("end", newValue) }
-    }
+    var length: Double?
+    var start: Joint?
+    var end: Joint?
 }

@@ -37,7 +37,7 @@ final class Demo {
     }
 
     func openStore() throws -> PersistentContainer {
-        try PersistentContainer(model: fixtures.model, classes: ["Joint": Joint.self, "Line": Line.self], at: store)
+        try PersistentContainer(model: fixtures.model, classes: [Joint.self, Line.self], at: store)
     }
 
     /// A context that takes changes back, and whose errors in getters and setters end the demo at the next check.

@@ -141,7 +141,7 @@ struct ChangeTests {
             }
         }
         let container = try PersistentContainer(
-            model: Network.model, classes: ["Joint": Waker.self], stores: [StoreConfiguration(.inMemory)])
+            model: try Network.model, classes: ["Joint": Waker.self], stores: [StoreConfiguration(.inMemory)])
         let first = container.newContext()
         let joint = Waker(context: first)
         let line = try first.insertObject(entity: "Line")

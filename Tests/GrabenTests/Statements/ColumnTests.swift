@@ -2,42 +2,19 @@ import Graben
 import GrabenFixtures
 import Testing
 
+/// Lanes of both widths, optional and not.
+@Entity("M") final class Mixed: ManagedObject {
+    @Packed var a: Double
+    @Packed var f: Float
+    @Packed var b: Double?
+    @Packed var g: Float?
+    var name: String?
+}
+
 @Suite("Columns")
 struct ColumnTests {
-    private static let model = ManagedObjectModel(entities: [
-        EntityDescription(
-            "M",
-            attributes: [
-                AttributeDescription("a", .double, isOptional: false, isPacked: true),
-                AttributeDescription("f", .float, isOptional: false, isPacked: true),
-                AttributeDescription("b", .double, isPacked: true),
-                AttributeDescription("g", .float, isPacked: true),
-                AttributeDescription("name", .string),
-            ])
-    ])
-
-    final class Mixed: ManagedObject {
-        override class var packedAttributes: [String]? { ["a", "f", "b", "g"] }
-        var a: Double {
-            get { packed(0) }
-            set { setPacked(0, newValue) }
-        }
-        var f: Float {
-            get { packedFloat(afterDoubles: 1, floats: 0) }
-            set { setPackedFloat(1, newValue) }
-        }
-        var b: Double? {
-            get { packedOptional(2) }
-            set { setPacked(2, newValue) }
-        }
-        var g: Float? {
-            get { packedOptionalFloat(3) }
-            set { setPackedFloat(3, newValue) }
-        }
-    }
-
     private func container(_ location: StoreLocation) throws -> PersistentContainer {
-        try PersistentContainer(model: Self.model, classes: ["M": Mixed.self], stores: [StoreConfiguration(location)])
+        try PersistentContainer(for: Mixed.self, stores: [StoreConfiguration(location)])
     }
 
     @Test("nil, 0, -0, NaN and infinities stay distinct in every lane, float and double, through save and reopen")

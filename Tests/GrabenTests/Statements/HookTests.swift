@@ -34,7 +34,7 @@ struct HookTests {
     @Test("the access and change pairs are real calls that a subclass can override; packed getters make them under observesAccess")
     func pairs() throws {
         let container = try PersistentContainer(
-            model: Network.model, classes: ["Joint": Watched.self, "Line": Line.self], stores: [StoreConfiguration(.inMemory)])
+            model: try Network.model, classes: ["Joint": Watched.self, "Line": Line.self], stores: [StoreConfiguration(.inMemory)])
         let context = container.newContext()
         context.undoManager = ObjectUndoManager()
         let object = Watched(context: context)
@@ -89,10 +89,10 @@ struct HookTests {
                 _ = try PersistentContainer(model: model, classes: ["Base": Base.self, "Sub": Observing.self], stores: [])
             }),
             case .classMismatch? = thrown({
-                _ = try PersistentContainer(model: Network.model, classes: ["Joint": Misnumbered.self], stores: [])
+                _ = try PersistentContainer(model: try Network.model, classes: ["Joint": Misnumbered.self], stores: [])
             }),
             case .classMismatch(let problems)? = thrown({
-                _ = try PersistentContainer(model: Network.model, classes: ["Joint": Misnamed.self], stores: [])
+                _ = try PersistentContainer(model: try Network.model, classes: ["Joint": Misnamed.self], stores: [])
             }),
             problems.first?.contains("\"q\"") == true
         else {

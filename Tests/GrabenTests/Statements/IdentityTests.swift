@@ -227,7 +227,7 @@ struct IdentityTests {
             }
         }
         let container = try PersistentContainer(
-            model: Network.model, classes: ["Joint": Primer.self], stores: [StoreConfiguration(.inMemory)])
+            model: try Network.model, classes: ["Joint": Primer.self], stores: [StoreConfiguration(.inMemory)])
         let context = container.newContext()
         context.undoManager = ObjectUndoManager()
         let object = Primer(context: context)

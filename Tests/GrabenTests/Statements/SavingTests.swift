@@ -200,7 +200,7 @@ struct SavingTests {
             override func validateValue(_ value: Value, forKey key: String) throws { if key == "name", value == "bad" { throw TooLong() } }
         }
         let container = try PersistentContainer(
-            model: Network.model, classes: ["Joint": Picky.self], stores: [StoreConfiguration(.inMemory)])
+            model: try Network.model, classes: ["Joint": Picky.self], stores: [StoreConfiguration(.inMemory)])
         let context = container.newContext()
         let object = Picky(context: context)
         try object.setValue("bad", forKey: "name")
@@ -215,7 +215,7 @@ struct SavingTests {
     @Test("two stores of one coordinator keep their own objects, refuse relationships across, and are both saved and rolled back")
     func twoStores() throws {
         let container = try PersistentContainer(
-            model: Network.model, classes: ["Joint": Joint.self, "Line": Line.self],
+            model: try Network.model, classes: ["Joint": Joint.self, "Line": Line.self],
             stores: [StoreConfiguration(.inMemory, name: "one"), StoreConfiguration(.inMemory, name: "two")])
         let stores = container.coordinator.stores
         let context = container.newContext()
