@@ -9,6 +9,8 @@ enum StoreModelComparison {
         stored: ManagedObjectModel, model: ManagedObjectModel, obstacles: [StoreModelDifference]
     ) throws(ModelError) -> [StoreModelDifference] {
         let refused = Set(obstacles.map { "\($0.entity ?? "").\($0.property ?? "")" })
+        let packed = Set(
+            model.entities.flatMap { entity in entity.attributes.filter(\.isPacked).map { "\(entity.name).\($0.name)" } })
         var mapped: [StoreModelDifference] = []
         for difference in try ModelDifference.differences(from: stored, to: model) {
             // An obstacle says already what became of the property.
@@ -21,7 +23,7 @@ enum StoreModelComparison {
             mapped.append(
                 StoreModelDifference(
                     entity: isOfEntity ? parts.first : nil, property: isOfEntity && parts.count == 2 ? parts[1] : nil, effect: .mapped,
-                    reason: what + reason(difference)))
+                    reason: what + reason(difference, isPacked: packed.contains(difference.name))))
         }
         let order = Dictionary(
             (stored.entities + model.entities).map(\.name).enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
@@ -37,12 +39,12 @@ enum StoreModelComparison {
 
     private static let partsOfEntities: Set<String> = ["entity", "attribute", "relationship", "fetched property", "index"]
 
-    private static func reason(_ difference: ModelDifference) -> String {
+    private static func reason(_ difference: ModelDifference, isPacked: Bool) -> String {
         switch difference.kind {
         case .added: added(difference)
         case .removed: removed(difference)
         case .renamed: "was called \(difference.old?.stringValue ?? "otherwise") in the file: \(renamed(difference))"
-        case .changed: changed(difference)
+        case .changed: changed(difference, isPacked)
         }
     }
 
@@ -73,10 +75,12 @@ enum StoreModelComparison {
         }
     }
 
-    private static func changed(_ difference: ModelDifference) -> String {
+    private static func changed(_ difference: ModelDifference, _ isPacked: Bool) -> String {
         let (old, new) = (ModelDifference.text(of: difference.old), ModelDifference.text(of: difference.new))
         let key = difference.key ?? ""
         switch (difference.part, key) {
+        case ("attribute", "optional") where difference.new?.boolValue == false && isPacked:
+            return "was optional in the file and is not in the model: nil reads as 0"
         case ("attribute", "optional") where difference.new?.boolValue == false:
             return
                 "was optional in the file and is not in the model: objects without a value keep none until they are changed, and then need "

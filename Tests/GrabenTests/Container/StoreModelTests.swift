@@ -12,7 +12,7 @@ struct StoreModelTests {
             "Joint",
             attributes: [
                 AttributeDescription("x", .double, isOptional: false, isPacked: true), AttributeDescription("name", .string),
-                AttributeDescription("code", .int32, defaultValue: 3),
+                AttributeDescription("code", .int32, defaultValue: 3), AttributeDescription("load", .double, isPacked: true),
             ],
             relationships: [
                 RelationshipDescription("lines", to: "Line", inverse: "start", isToMany: true),
@@ -58,6 +58,7 @@ struct StoreModelTests {
         let model = Self.changed {
             $0.entities[0].attributes[1].isOptional = false
             $0.entities[0].attributes[2].defaultValue = 4
+            $0.entities[0].attributes[3].isOptional = false
             $0.entities[0].attributes.append(AttributeDescription("size", .float, defaultValue: 1.5, isPacked: true))
             $0.entities[0].relationships[0].deleteRule = .cascade
             $0.entities[0].relationships[0].name = "outgoing"
@@ -76,6 +77,7 @@ struct StoreModelTests {
                 "Joint.name was optional in the file and is not in the model: objects without a value keep none until they are changed, and "
                     + "then need one to be saved",
                 "Joint.code has the default 4 in the model and had 3 in the file: only new objects begin with it",
+                "Joint.load was optional in the file and is not in the model: nil reads as 0",
                 "Joint.size is new: objects written before have its default",
                 "Joint.all is a new fetched property; nothing of it is stored",
                 "Joint.outgoing was called lines in the file: its members are found under the new name",
@@ -88,7 +90,7 @@ struct StoreModelTests {
         let context = container.newContext()
         let joint = try #require(try context.fetch(FetchRequest<ManagedObject>(entity: "Joint")).first)
         #expect(try joint.value(forKey: "name") == "J" && joint.value(forKey: "x") == 2.5 && joint.value(forKey: "code") == 3)
-        #expect(try joint.value(forKey: "size") == .float(1.5))
+        #expect(try joint.value(forKey: "size") == .float(1.5) && joint.value(forKey: "load") == 0.0)
         #expect(try joint.toMany("outgoing", as: ManagedObject.self).count == 1 && joint.value(forKey: "marks") != .references([]))
         try container.close()
         // The file has learned the model: there is nothing to tell any more.
