@@ -67,6 +67,8 @@ if swiftSyntax != nil {
             path: "Benchmarks/GrabenBenchmarks", swiftSettings: macroUsing),
         .testTarget(
             name: "GrabenTests", dependencies: ["Graben", "GrabenModel", "GrabenLog", "GrabenFixtures"], swiftSettings: macroUsing),
+        .testTarget(
+            name: "GrabenFoundationTests", dependencies: ["Graben", "GrabenFoundation", "GrabenFixtures"], swiftSettings: macroUsing),
         .testTarget(name: "GrabenMacroTests", dependencies: ["Graben", "GrabenFixtures"], swiftSettings: macroUsing),
     ]
 }
@@ -76,6 +78,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Graben", targets: ["Graben"]),
+        .library(name: "GrabenFoundation", targets: ["GrabenFoundation"]),
         .executable(name: "graben", targets: ["GrabenCLI"]),
         .plugin(name: "GrabenModelPlugin", targets: ["GrabenModelPlugin"]),
     ],
@@ -90,6 +93,7 @@ let package = Package(
             name: "Graben",
             dependencies: ["GrabenLog", "GrabenPredicate", "GrabenModel", "CGraben"] + macroDependencies,
             swiftSettings: macroUsing),
+        .target(name: "GrabenFoundation", dependencies: ["Graben", "GrabenLog", "GrabenPredicate"], swiftSettings: swift),
         .target(name: "GrabenDrawing", swiftSettings: swift),
         .target(name: "GrabenModelGeneration", dependencies: ["GrabenLog", "GrabenModel", "GrabenPredicate"], swiftSettings: swift),
         .executableTarget(

@@ -83,6 +83,11 @@ package enum ArithmeticOperator: String, Sendable, CaseIterable {
 package struct ArithmeticTerm: Sendable, Equatable {
     package var operation: ArithmeticOperator
     package var operand: ValueExpression
+
+    package init(operation: ArithmeticOperator, operand: ValueExpression) {
+        self.operation = operation
+        self.operand = operand
+    }
 }
 
 package enum UnaryOperator: String, Sendable, CaseIterable {
