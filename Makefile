@@ -1,7 +1,7 @@
 # Graben: what one types. Each target says what it does, installs liblz4-dev and libexpat1-dev where they are missing, and stops at the first failure.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps demo test test-all bench lint
+.PHONY: help deps demo test test-all fuzz bench lint
 
 # Tests that walk mapped files, chunks, lanes and cells by address: these run once more under the address sanitizer.
 SANITIZED ?= GrabenLogTests|GrabenModelTests\.(Import|Export)|GrabenTests\.|GrabenMacroTests\.(Hierarchy|Field)Tests
@@ -9,11 +9,14 @@ SANITIZED ?= GrabenLogTests|GrabenModelTests\.(Import|Export)|GrabenTests\.|Grab
 HEADERS ?= /usr/include /usr/local/include /opt/homebrew/include /opt/homebrew/opt/expat/include
 # Arguments of the benchmarks, as in: make bench ARGS="--quick --only lookup"
 ARGS ?=
+# How long `make fuzz` runs; a seed may follow.
+SECONDS ?= 600
 
 help:
 	@echo "make demo    build the demo and run it: a town's pipes go into one file and come out again"
 	@echo "make test    the memory-sensitive tests under the address sanitizer, a package that depends on this one, then every test"
 	@echo "make test-all  that package by path too, then all of make test"
+	@echo "make fuzz    predicates made at random, for SECONDS=600; stops at the first that crashes, hangs or prints as another"
 	@echo "make bench   measure against SQLite, LMDB and the bare machine (ARGS=--quick: under a minute once built)"
 	@echo "make lint    formatting and compiler warnings, of Swift and C"
 
@@ -54,6 +57,11 @@ test: deps
 test-all: deps
 	@Scripts/outside.sh path
 	@$(MAKE) --no-print-directory test
+
+fuzz: deps
+	@echo "==> building the fuzzer (release)"
+	@swift build -c release --product PredicateFuzz
+	@.build/release/PredicateFuzz $(SECONDS)
 
 bench: deps
 	@echo "==> building the static command line and the memory probe (below .build/static)"

@@ -106,13 +106,19 @@ let package = Package(
 
         .target(name: "GrabenFixtures", path: "Tests/Support", swiftSettings: swift),
         .target(
+            name: "PredicateFuzzing", dependencies: ["GrabenPredicate", "GrabenLog", "GrabenFixtures"], path: "Tests/Fuzzing",
+            swiftSettings: swift),
+        .executableTarget(
+            name: "PredicateFuzz", dependencies: ["PredicateFuzzing", "GrabenFixtures"], path: "Tests/Fuzz", swiftSettings: swift),
+        .target(
             name: "CPeers", dependencies: ["CGraben"], path: "Benchmarks/CPeers", cSettings: [.define("_GNU_SOURCE")] + sqlite.c + lmdb.c,
             linkerSettings: sqlite.linker + lmdb.linker),
         .executableTarget(name: "PeerProbe", dependencies: ["CPeers"], path: "Benchmarks/PeerProbe"),
 
         .testTarget(name: "GrabenLogTests", dependencies: ["GrabenLog", "CGraben", "GrabenFixtures"], swiftSettings: swift),
         .testTarget(
-            name: "GrabenPredicateTests", dependencies: ["GrabenPredicate", "GrabenLog", "GrabenFixtures"], exclude: ["Cases"],
+            name: "GrabenPredicateTests", dependencies: ["GrabenPredicate", "GrabenLog", "GrabenFixtures", "PredicateFuzzing"],
+            exclude: ["Cases"],
             swiftSettings: swift),
         .testTarget(name: "GrabenModelTests", dependencies: ["GrabenModel", "GrabenFixtures"], swiftSettings: swift),
         .testTarget(

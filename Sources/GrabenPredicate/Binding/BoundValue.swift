@@ -5,6 +5,23 @@ struct EvaluationFrame {
     let root: any PredicateObject
     /// The members that the iterators of the SUBQUERYs around stand for.
     var locals: [Operand] = []
+    private var visits = 0
+
+    /// How many members one evaluation for one object may look at. SUBQUERYs inside each other, and paths through to-many relationships that
+    /// lead in circles, multiply what they look at with every level, so that a short predicate would never end or fill the memory.
+    static let visitLimit = 1 << 22
+
+    init(root: any PredicateObject) { self.root = root }
+
+    /// Counts members that are about to be looked at.
+    @inline(__always)
+    mutating func visit(_ count: Int, _ site: EvaluationSite) throws(ObjectPredicateError) {
+        visits &+= count
+        if visits > Self.visitLimit {
+            throw site.error(
+                "it looks at more than \(Self.visitLimit) members for one object; nest fewer SUBQUERYs or to-many relationships")
+        }
+    }
 }
 
 /// A compiled expression.

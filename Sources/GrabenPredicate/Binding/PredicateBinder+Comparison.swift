@@ -72,6 +72,7 @@ extension PredicateBinder {
         return BoundTest { frame throws(ObjectPredicateError) in
             let operand = try members(&frame)
             let other = try right(&frame)
+            if case .collection(let collection) = operand { try frame.visit(collection.elements.count, site) }
             do throws(OperandProblem) {
                 for member in try operand.members(of: quantifier.rawValue) where try matches(member, other) == wanted {
                     // ANY found one that does, ALL one that does not, NONE one that does.

@@ -21,9 +21,17 @@ extension PredicateBinder {
                 place += 2
                 continue
             }
-            let (transform, type) = try step(steps[place], value.type, base == .object && place == 0, site)
+            let transform: Transform
+            let type: StaticType
+            if case .index(let expression) = steps[place] {
+                // Compiled once: twice at each level would double the time with every index inside an index.
+                let index = try compile(expression)
+                if index.constant == nil { isConstant = false }
+                (transform, type) = element(index, value.type, site)
+            } else {
+                (transform, type) = try step(steps[place], value.type, base == .object && place == 0, site)
+            }
             let before = value.evaluate
-            if case .index(let index) = steps[place], try compile(index).constant == nil { isConstant = false }
             value = BoundValue(type: type) { frame throws(ObjectPredicateError) in
                 let operand = try before(&frame)
                 return try transform(operand, &frame)
@@ -59,14 +67,7 @@ extension PredicateBinder {
         switch step {
         case .key(let name): return try key(name, type, isOwn, site)
         case .collection(let operation, let keys): return try collection(operation, keys, type, site)
-        case .index(let index):
-            let place = try compile(index).evaluate
-            return (
-                { operand, frame throws(ObjectPredicateError) in
-                    let index = try place(&frame)
-                    do throws(OperandProblem) { return try operand.element(at: index) } catch { throw site.error(error) }
-                }, type.member
-            )
+        case .index(let index): return element(try compile(index), type, site)
         case .first, .last:
             let isFirst = step == .first
             return (
@@ -89,6 +90,16 @@ extension PredicateBinder {
         }
     }
 
+    private func element(_ index: BoundValue, _ type: StaticType, _ site: EvaluationSite) -> (Transform, StaticType) {
+        let place = index.evaluate
+        return (
+            { operand, frame throws(ObjectPredicateError) in
+                let index = try place(&frame)
+                do throws(OperandProblem) { return try operand.element(at: index) } catch { throw site.error(error) }
+            }, type.member
+        )
+    }
+
     // MARK: Keys
 
     private mutating func key(
@@ -106,7 +117,7 @@ extension PredicateBinder {
             return (
                 { operand, frame throws(ObjectPredicateError) in
                     guard case .collection(let collection) = operand else { return operand }
-                    return try .collection(collection.projected(&frame, transform))
+                    return try .collection(collection.projected(&frame, site, transform))
                 }, .collection(result.member(or: result), isOrdered: isOrdered, origin == .computed ? .computed : .path)
             )
         case .unknown, .null: break
@@ -189,7 +200,7 @@ extension PredicateBinder {
                 }
                 return Operand(member, origin: .attribute)
             case .collection(let collection):
-                return isSelf ? operand : try .collection(collection.projected(&frame, transform))
+                return isSelf ? operand : try .collection(collection.projected(&frame, site, transform))
             case .string(let text) where name == "length": return .int(Int64(text.utf16.count))
             default:
                 if isSelf { return operand }
@@ -238,7 +249,8 @@ extension PredicateBinder {
             var members: [Operand]
             do throws(OperandProblem) { members = try operand.members(of: "@\(operation.rawValue)") } catch { throw site.error(error) }
             if let project, operation != .count {
-                members = try OperandCollection(elements: members, isOrdered: true, origin: .computed).projected(&frame, project).elements
+                members = try OperandCollection(elements: members, isOrdered: true, origin: .computed).projected(&frame, site, project)
+                    .elements
             }
             do throws(OperandProblem) {
                 switch operation {
@@ -268,7 +280,7 @@ extension StaticType {
 extension OperandCollection {
     /// What a step makes of each member, in one flat collection; nils are kept (D10).
     fileprivate func projected(
-        _ frame: inout EvaluationFrame, _ transform: PredicateBinder.Transform
+        _ frame: inout EvaluationFrame, _ site: EvaluationSite, _ transform: PredicateBinder.Transform
     ) throws(ObjectPredicateError) -> OperandCollection {
         var result: [Operand] = []
         result.reserveCapacity(elements.count)
@@ -276,9 +288,11 @@ extension OperandCollection {
         for element in elements {
             let value = try transform(element, &frame)
             if case .collection(let inner) = value {
+                try frame.visit(inner.elements.count, site)
                 result += inner.elements
                 ordered = ordered && inner.isOrdered
             } else {
+                try frame.visit(1, site)
                 result.append(value)
             }
         }

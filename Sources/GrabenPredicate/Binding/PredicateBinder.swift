@@ -101,7 +101,7 @@ struct PredicateBinder {
     mutating func compile(_ expression: ValueExpression) throws(ObjectPredicateError) -> BoundValue {
         switch expression {
         case .value(let value): return BoundValue(constant: Operand(value))
-        case .aggregate(let members): return try aggregate(members)
+        case .aggregate(let members): return try aggregate(members, site(expression))
         case .object: return BoundValue(type: .object(schema)) { frame throws(ObjectPredicateError) in .object(frame.root) }
         case .variable(let name): return try variable(name)
         case .path(let base, let steps): return try path(base, steps, expression)
@@ -151,7 +151,9 @@ struct PredicateBinder {
         }
     }
 
-    private mutating func aggregate(_ members: [ValueExpression]) throws(ObjectPredicateError) -> BoundValue {
+    private mutating func aggregate(
+        _ members: [ValueExpression], _ site: EvaluationSite
+    ) throws(ObjectPredicateError) -> BoundValue {
         var values: [BoundValue] = []
         values.reserveCapacity(members.count)
         for member in members { values.append(try compile(member)) }
@@ -163,6 +165,7 @@ struct PredicateBinder {
         if constants.count == values.count { return BoundValue(constant: .list(constants)) }
         let parts = values
         return BoundValue(type: .collection(.unknown, isOrdered: true, .computed)) { frame throws(ObjectPredicateError) in
+            try frame.visit(parts.count, site)
             var elements: [Operand] = []
             elements.reserveCapacity(parts.count)
             for part in parts { elements.append(try part.evaluate(&frame)) }
@@ -247,6 +250,7 @@ struct PredicateBinder {
                 let outer = frame.locals
                 frame.locals = outer.prefix(slot) + [.null]
                 for element in collection.elements {
+                    try frame.visit(1, site)
                     frame.locals[slot] = element
                     if try test(&frame) { kept.append(element) }
                 }

@@ -18,7 +18,10 @@ struct ConstantMatcher {
         comparer = OperandComparer(operation, options)
         right = operation == .matches ? constant : constant.folded(options)
         switch (operation, right) {
-        case (.like, .string(let text)): prepared = .like(LikePattern(text))
+        case (.like, .string(let text)):
+            let pattern = LikePattern(text)
+            if let refusal = pattern.refusal { throw OperandProblem(refusal) }
+            prepared = .like(pattern)
         case (.matches, .string(let text)):
             do throws(MatchPattern.Refusal) { prepared = .regex(try MatchPattern(text, options)) } catch {
                 throw OperandProblem(error.reason)

@@ -99,8 +99,8 @@ extension Operand {
 
 /// A hashable form of an operand, such that equal operands have equal keys (all NaNs count as one: D1 on grouping).
 ///
-/// Collections and objects without an id have none, and are compared one by one.
-enum OperandKey: Hashable {
+/// Objects without an id have none, and are compared one by one.
+indirect enum OperandKey: Hashable {
     case null
     case int(Int64)
     case double(UInt64)
@@ -110,6 +110,7 @@ enum OperandKey: Hashable {
     case data(Data)
     case uuid(UUID)
     case reference(ObjectID)
+    case collection([OperandKey])
 
     init?(_ operand: Operand) {
         switch operand {
@@ -135,7 +136,15 @@ enum OperandKey: Hashable {
         case .object(let object):
             guard let id = object.predicateIdentity else { return nil }
             self = .reference(id)
-        case .collection, .dictionary: return nil
+        case .collection(let collection):
+            var keys: [OperandKey] = []
+            keys.reserveCapacity(collection.elements.count)
+            for element in collection.elements {
+                guard let key = OperandKey(element) else { return nil }
+                keys.append(key)
+            }
+            self = .collection(keys)
+        case .dictionary: return nil
         }
     }
 
@@ -150,6 +159,7 @@ enum OperandKey: Hashable {
         switch self {
         case .double(let bits): !Double(bitPattern: bits).isNaN
         case .date(let bits): !Double(bitPattern: bits).isNaN
+        case .collection(let keys): keys.allSatisfy(\.equalsItself)
         default: true
         }
     }

@@ -131,7 +131,10 @@ struct OperandComparer {
         switch operation {
         case .beginsWith: return TextSearch.begins(text, with: other)
         case .endsWith: return TextSearch.ends(text, with: other)
-        case .like: return LikePattern(other).matches(text)
+        case .like:
+            let pattern = LikePattern(other)
+            if let refusal = pattern.refusal { throw OperandProblem(refusal) }
+            return pattern.matches(text)
         default:
             do throws(MatchPattern.Refusal) { return try cache.pattern(other, options).matches(text) } catch {
                 throw OperandProblem(error.reason)

@@ -35,23 +35,7 @@ enum TextSearch {
 
     /// Whether the needle is a part of the text; the empty one always is (D7).
     static func contains(_ text: String, _ needle: String) -> Bool {
-        bytes(text) { x in
-            bytes(needle) { y in
-                guard let first = y.first else { return true }
-                guard x.count >= y.count else { return false }
-                var place = 0
-                let last = x.count - y.count
-                while place <= last {
-                    if x[place] == first {
-                        var matched = 1
-                        while matched < y.count, x[place + matched] == y[matched] { matched += 1 }
-                        if matched == y.count { return true }
-                    }
-                    place += 1
-                }
-                return false
-            }
-        }
+        bytes(text) { x in bytes(needle) { y in ByteSearch.find(y, in: x) != nil } }
     }
 }
 
