@@ -20,10 +20,13 @@ final class EntityInfo: Sendable {
     let relationships: [Int]
     /// Property numbers that a new object's defaults are set for: those with one.
     let defaulted: [Int]
+    /// What is told of every access that fails, where objects are there only to find out what key paths read.
+    let probe: KeyPathProbe.Level?
 
-    init(entity: Entity, objectClass: ManagedObject.Type) {
+    init(entity: Entity, objectClass: ManagedObject.Type, probe: KeyPathProbe.Level? = nil) {
         self.entity = entity
         self.objectClass = objectClass
+        self.probe = probe
         properties = entity.properties.map(PropertyInfo.init)
         laneProperties = entity.lanes
         geometry = ChunkGeometry(

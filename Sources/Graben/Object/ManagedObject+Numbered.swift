@@ -50,7 +50,7 @@ extension ManagedObject {
     /// Reads an attribute or to-one, with the access announced.
     public final func attributeValue(at accessor: Int) -> Value {
         let info = info
-        guard let property = propertyOrReport(accessor, info) else { return .null }
+        guard let property = propertyOrReport(accessor, info) else { return info.probe?.note(accessorKey(accessor)) ?? .null }
         willAccessValue(forKey: property.name)
         defer { didAccessValue(forKey: property.name) }
         return primitive(property, info)
@@ -118,7 +118,7 @@ extension ManagedObject {
     /// What a getter of a to-one relationship returns.
     public final func toOne<T: ManagedObject>(at accessor: Int, as type: T.Type = T.self) -> T? {
         let info = info
-        guard let property = propertyOrReport(accessor, info) else { return nil }
+        guard let property = propertyOrReport(accessor, info) else { return probedTarget(accessor) }
         willAccessValue(forKey: property.name)
         defer { didAccessValue(forKey: property.name) }
         guard case .reference(let id) = primitive(property, info), let context = _table.context else { return nil }
@@ -143,7 +143,10 @@ extension ManagedObject {
 
     /// What a getter of an unordered to-many relationship returns. Fires nothing.
     public final func toMany<T: ManagedObject>(at accessor: Int, as type: T.Type = T.self) -> ToMany<T> {
-        guard let number = propertyOrReport(accessor).flatMap({ toManyNumber($0) }) else { return [] }
+        guard let number = propertyOrReport(accessor).flatMap({ toManyNumber($0) }) else {
+            info.probe?.note(accessorKey(accessor))
+            return []
+        }
         return ToMany(.relationship(self, number))
     }
 
@@ -157,7 +160,10 @@ extension ManagedObject {
 
     /// What a getter of an ordered to-many relationship returns. Fires nothing.
     public final func orderedToMany<T: ManagedObject>(at accessor: Int, as type: T.Type = T.self) -> OrderedToMany<T> {
-        guard let number = propertyOrReport(accessor).flatMap({ toManyNumber($0) }) else { return [] }
+        guard let number = propertyOrReport(accessor).flatMap({ toManyNumber($0) }) else {
+            info.probe?.note(accessorKey(accessor))
+            return []
+        }
         return OrderedToMany(.relationship(self, number))
     }
 
@@ -171,7 +177,10 @@ extension ManagedObject {
 
     /// What a getter of a fetched property returns; an error goes to the context and yields [].
     public final func fetchedProperty<T: ManagedObject>(at accessor: Int, as type: T.Type = T.self) -> [T] {
-        guard let property = propertyOrReport(accessor) else { return [] }
+        guard let property = propertyOrReport(accessor) else {
+            info.probe?.note(accessorKey(accessor))
+            return []
+        }
         do { return try fetched(property) } catch {
             _table.context?.report(error)
             return []
@@ -191,9 +200,19 @@ extension ManagedObject {
 
     @inline(never)
     private final func reportUnknown(_ accessor: Int) {
-        let keys = type(of: self).accessorKeys
-        let key = accessor < keys.count ? keys[accessor] : "\(accessor)"
+        let key = accessorKey(accessor)
         _table.context?.report(.unknownKey(entity: info.name, key: key, nearest: info.entity.nearestPropertyName(to: key)))
+    }
+
+    private final func accessorKey(_ accessor: Int) -> String {
+        let keys = type(of: self).accessorKeys
+        return accessor < keys.count ? keys[accessor] : "\(accessor)"
+    }
+
+    @inline(never)
+    private final func probedTarget<T: ManagedObject>(_ accessor: Int) -> T? {
+        info.probe?.note(accessorKey(accessor))
+        return info.probe?.child(T.self)
     }
 
     // MARK: JSON

@@ -68,7 +68,7 @@ extension ManagedObject {
 
     /// Reads a lane between `willAccessValue(forKey:)` and `didAccessValue(forKey:)`, for classes that observe access.
     public final func packedObserved(_ lane: Int) -> Double {
-        guard let key = info.laneKey(lane) else { return 0 }
+        guard let key = info.laneKey(lane) else { return packedSlow(lane) }
         willAccessValue(forKey: key)
         defer { didAccessValue(forKey: key) }
         return packedSlow(lane)
@@ -78,7 +78,8 @@ extension ManagedObject {
     @usableFromInline
     final func hasLanes(doubles: Int, floats: Int) -> Bool {
         let lanes = info.geometry.lanes.prefix(doubles + floats)
-        return doubles >= 0 && floats >= 0 && lanes.count == doubles + floats && lanes.count(where: \.isDouble) == doubles
+        return info.probe != nil
+            || doubles >= 0 && floats >= 0 && lanes.count == doubles + floats && lanes.count(where: \.isDouble) == doubles
     }
 
     /// What the fast getters cannot read: objects outside a context. Runs no user code, because the compiler is told that it releases
@@ -110,9 +111,16 @@ extension ManagedObject {
         change(info.properties[info.laneProperties[lane]], to: value)
     }
 
+    @inline(never)
+    private final func probedLane(_ lane: Int) -> Value {
+        guard let probe = info.probe else { return .null }
+        let keys = type(of: self).packedAttributes ?? []
+        return probe.lane(lane < keys.count ? keys[lane] : "\(lane)")
+    }
+
     /// A lane's value as the column (or the object outside a context) has it; never reads past a field of the class's own.
     final func packedValue(_ lane: Int) -> Value {
-        guard lane < info.laneProperties.count else { return .null }
+        guard lane < info.laneProperties.count else { return probedLane(lane) }
         if has(ObjectFlag.slow) {
             return _data?.values[info.laneProperties[lane]] ?? info.properties[info.laneProperties[lane]].defaultValue
         }

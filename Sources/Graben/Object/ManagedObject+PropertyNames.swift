@@ -16,24 +16,36 @@ public struct UnmappedKeyPath: Error, Sendable, CustomStringConvertible {
 
 extension ManagedObject {
     /// The names of the properties that a key path reads one after the other: usually one.
+    ///
+    /// By the class's table; where that does not have it, by reading the key path on an object that notes what is asked of it. So also
+    /// `\Line.start?.name`, inherited properties and accessors written by hand have names.
     package static func propertyNames(for path: AnyKeyPath) throws(UnmappedKeyPath) -> [String] {
         guard let root = type(of: path).rootType as? ManagedObject.Type else {
             throw UnmappedKeyPath(
                 keyPath: "\(path)", className: "\(type(of: path).rootType)", reason: "it begins at a type that is no entity's class")
         }
         if let name = root.propertyKey(for: path) { return [name] }
+        if let names = KeyPathProbe.names(of: path, from: root) { return names }
         let known = root.propertyKeyPaths.map(\.key)
         let list = known.isEmpty ? "the class has none" : "those there are \(known.joined(separator: ", "))"
         throw UnmappedKeyPath(
             keyPath: "\(path)", className: "\(root)",
-            reason: "it is none of the class's propertyKeyPaths; \(list). @Entity writes them; vectors have one for each of their lanes")
+            reason:
+                "it is none of the class's propertyKeyPaths, and does not read just one property of each object; \(list). @Entity writes"
+                + " them; vectors have one for each of their lanes")
+    }
+
+    /// Whether a key path reads the identity of an object.
+    package static func isObjectID(_ path: AnyKeyPath) -> Bool {
+        guard let root = type(of: path).rootType as? ManagedObject.Type else { return false }
+        return KeyPathProbe.readsObjectID(path, from: root)
     }
 }
 
 extension ObjectSortDescriptor {
     /// Sorts by the property that a key path reads: `try ObjectSortDescriptor(\Joint.name)`.
     ///
-    /// - Throws: `UnmappedKeyPath` where the class's `propertyKeyPaths` do not have the key path.
+    /// - Throws: `UnmappedKeyPath` where the key path reads something else than a property, or several.
     public init<T: ManagedObject>(
         _ path: PartialKeyPath<T>, ascending: Bool = true, comparison: Comparison = .scalar
     ) throws(UnmappedKeyPath) {

@@ -75,7 +75,7 @@ extension ManagedObject {
 
     /// What a subclass's getter of an unpacked attribute returns: the value, with the access announced; nil where there is none.
     public final func attribute<V: PrimitiveConvertible>(_ key: String, as type: V.Type = V.self) -> V? {
-        guard let number = numberOrReport(key) else { return nil }
+        guard let number = numberOrReport(key) else { return info.probe?.value(as: V.self) }
         willAccessValue(forKey: key)
         defer { didAccessValue(forKey: key) }
         return V(primitiveValue: primitive(number))
@@ -90,7 +90,7 @@ extension ManagedObject {
 
     /// What a subclass's getter of a to-one relationship returns.
     public final func toOne<T: ManagedObject>(_ key: String, as type: T.Type = T.self) -> T? {
-        guard let number = numberOrReport(key) else { return nil }
+        guard let number = numberOrReport(key) else { return info.probe?.child(T.self) }
         willAccessValue(forKey: key)
         defer { didAccessValue(forKey: key) }
         return target(number) as? T
@@ -115,6 +115,7 @@ extension ManagedObject {
 
     final func numberOrReport(_ key: String) -> Int? {
         do { return try info.number(key) } catch {
+            info.probe?.note(key)
             _table.context?.report(error)
             return nil
         }

@@ -30,25 +30,11 @@ extension PredicateExpressions.KeyPath: Translatable {
             throw refusal(keyPath, "it is a property of \(Root.Output.self), which is no entity's class")
         }
         // The identity of an object is the object.
-        if let path = keyPath as? Swift.KeyPath<Root.Output, ObjectID>, (path as AnyKeyPath).isObjectID(of: Root.Output.self) {
-            return .value(base)
-        }
+        if Output.self == ObjectID.self, ManagedObject.isObjectID(keyPath) { return .value(base) }
         do throws(UnmappedKeyPath) {
             return .value(.stepped(base, try ManagedObject.propertyNames(for: keyPath).map { .key($0) }))
         } catch { throw .unmappedKeyPath(error) }
     }
-}
-
-extension AnyKeyPath {
-    fileprivate func isObjectID(of type: Any.Type) -> Bool {
-        guard let type = type as? ManagedObject.Type else { return false }
-        return ManagedObject.objectIDPath(type) == self
-    }
-}
-
-extension ManagedObject {
-    /// `\.objectID` from the class itself: the same path of a superclass is another.
-    fileprivate static func objectIDPath<T: ManagedObject>(_ type: T.Type) -> AnyKeyPath { \T.objectID }
 }
 
 extension PredicateExpressions.KeyPath {

@@ -85,17 +85,28 @@ struct DecisionTests {
             "true", ["2 ** 3 ** 2 == 64", "-2 ** 2 == 4", "1 | 2 == 3", "6 & 3 == 2", "5 ^ 1 == 4", "1 << 2 + 1 == 8", "~0 == -1"])
     }
 
-    @Test("D5 D7 strings compare by scalar, and the empty one is part of every string")
+    @Test("D5 strings compare by scalar, in the order of their bytes")
     func scalars() {
         Sample.expect(
             "true",
             [
-                "'Z' < 'a'", "'e\\u0301' != '\\u00e9'", "'z' < '\\u00e9'", "title CONTAINS ''", "blank CONTAINS ''", "title BEGINSWITH ''",
-                "title ENDSWITH ''", "'' IN title", "'\\uFFFF' < '\\U00010000'", "title ENDSWITH 'é'", "'\\r\\n' CONTAINS '\\n'",
-                "'e\\u0301' BEGINSWITH 'e'",
+                "'Z' < 'a'", "'e\\u0301' != '\\u00e9'", "'z' < '\\u00e9'", "'\\uFFFF' < '\\U00010000'", "title ENDSWITH 'é'",
+                "'\\r\\n' CONTAINS '\\n'", "'e\\u0301' BEGINSWITH 'e'",
             ])
         Sample.expect(
             "false", ["title CONTAINS 'blue'", "title ENDSWITH 'e'", "'abc' == 'abd'", "'ab' BEGINSWITH 'abc'", "blank CONTAINS 'a'"])
+    }
+
+    @Test("D7 the empty string is part, beginning and end of every string, and of no nil")
+    func emptyNeedles() {
+        Sample.expect(
+            "true",
+            [
+                "title CONTAINS ''", "blank CONTAINS ''", "title BEGINSWITH ''", "title ENDSWITH ''", "'' IN title",
+                "blank BEGINSWITH blank",
+                "'' LIKE ''", "title CONTAINS[cd] ''", "'' IN[c] blank",
+            ])
+        Sample.expect("false", ["note CONTAINS ''", "note BEGINSWITH ''", "note ENDSWITH[c] ''", "'' IN note"])
     }
 
     @Test("D6 c folds case in full, d drops marks, n l w do nothing")
@@ -303,17 +314,61 @@ struct DecisionTests {
         }
     }
 
-    @Test("D21 D22 D24 NOT IN, options on members, and bounds")
-    func membership() {
+    @Test("D14 names are letters, digits and underlines of any script, and a value alone is no predicate")
+    func names() throws {
+        let record = try TestData.record(#"{"名前": "x", "_a1": 1, "größe": 2, "a": {"size": 3, "in": 4}}"#)
+        for format in ["名前 == 'x'", "_a1 == 1", "größe == 2", "a.#size == 3 AND a.#in == 4", "#名前 != nil"] {
+            #expect(try ObjectPredicate(format: format).bind(to: record.schema).evaluate(record), "\(format)")
+        }
+        Sample.expect(
+            "parse-error",
+            [
+                "paid", "TRUE", "title", "number + 1", "NOT paid", "paid AND number == 42", "{1}", "SELF", "nil", "'a'", "1a == 1",
+                "a-b c == 1",
+                "in == 4", "😀 == 1", "# number == 42", "$ x == 1",
+            ])
+    }
+
+    @Test("D21 NOT IN is the negation of IN")
+    func notIn() throws {
         Sample.expect(
             "true",
             [
-                "number NOT IN {1, 2}", "note NOT IN {'a'}", "tags CONTAINS[c] 'RED'", "'RED' IN[c] tags", "number BETWEEN {42, 42}",
-                "number BETWEEN {1, 42.5}", "placed BETWEEN {placed, due}", "title BETWEEN {'A', 'C'}", "NOT number BETWEEN {50, 1}",
-                "'É' IN[cd] {'a', 'b', 'c', 'd', 'f', 'g', 'h', 'i', 'j', 'e'}", "2 IN {0.5,1,2.0,3,4,5,6,7,8,9}", "'ridge' IN[c] title",
-                "CAST('2', 'NSDecimalNumber') IN {0.5,1,2.0,3,4,5,6,7,8,9}",
+                "number NOT IN {1, 2}", "note NOT IN {'a'}", "'x' not in title", "number NOT IN nil",
+                "ANY tags NOT IN {'x'} AND number == 42",
             ])
-        Sample.expect("false", ["number BETWEEN {50, 1}", "number BETWEEN {nil, 50}", "'2' IN {0,1,2,3,4,5,6,7,8,9}", "number IN {}"])
+        Sample.expect("false", ["number NOT IN {42}", "nil NOT IN {nil}", "NONE tags NOT IN {'x'}"])
+        Sample.expect("parse-error", ["number NOT == 1", "number NOT CONTAINS 1"])
+        #expect(try ObjectPredicate(format: "a NOT IN {1}") == ObjectPredicate(format: "NOT a IN {1}"))
+    }
+
+    @Test("D22 options apply to the members of collections")
+    func memberOptions() {
+        Sample.expect(
+            "true",
+            [
+                "tags CONTAINS[c] 'RED'", "'RED' IN[c] tags", "'É' IN[cd] {'a', 'b', 'c', 'd', 'f', 'g', 'h', 'i', 'j', 'e'}",
+                "'ridge' IN[c] title", "ANY tags ==[c] 'GREEN'", "'RED' NOT IN tags",
+            ])
+        Sample.expect("false", ["tags CONTAINS 'RED'", "'RED' IN tags", "'É' IN[c] {'e'}"])
+    }
+
+    @Test("numbers are members of lists by their value, whatever their type")
+    func numbersInLists() {
+        Sample.expect(
+            "true", ["2 IN {0.5,1,2.0,3,4,5,6,7,8,9}", "CAST('2', 'NSDecimalNumber') IN {0.5,1,2.0,3,4,5,6,7,8,9}"])
+        Sample.expect("false", ["'2' IN {0,1,2,3,4,5,6,7,8,9}", "number IN {}"])
+    }
+
+    @Test("D24 BETWEEN takes two bounds, both included; the wrong way round nothing is between them")
+    func bounds() {
+        Sample.expect(
+            "true",
+            [
+                "number BETWEEN {42, 42}", "number BETWEEN {1, 42.5}", "placed BETWEEN {placed, due}", "title BETWEEN {'A', 'C'}",
+                "NOT number BETWEEN {50, 1}", "ANY history BETWEEN {4, 9}",
+            ])
+        Sample.expect("false", ["number BETWEEN {50, 1}", "number BETWEEN {nil, 50}", "note BETWEEN {1, 2}"])
         Sample.expect(
             "eval-error",
             ["number BETWEEN {1}", "number BETWEEN {1, 2, 3}", "number BETWEEN 5", "number BETWEEN {1, 'a'}", "1 BETWEEN history"])
