@@ -71,7 +71,7 @@ final class Checkpoint: @unchecked Sendable {
         }
         return LogSnapshot(
             commitNumber: commit, metadata: root.metadata, changes: ChangeSet(), path: path, endOffset: durableEnd, table: table,
-            entities: entities, regions: [region], links: links, reverseIndexes: [:], checkpoint: self)
+            entities: entities, regions: [region], links: links, reverseIndexes: [:], checkpoint: self, header: header)
     }
 
     /// The index's run for a relationship, if it has one.

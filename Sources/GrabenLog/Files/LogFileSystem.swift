@@ -40,6 +40,8 @@ package protocol LogFile: AnyObject, Sendable {
     func isLockedElsewhere() throws(LogError) -> Bool
     /// Whether the path still leads to this file: a rename may have put another in its place.
     func isStillNamed() -> Bool
+    /// Says that a rename gave the file this path.
+    func wasRenamed(to path: String)
 }
 
 /// Offsets of mappings are multiples of this: the largest page size of the supported platforms.

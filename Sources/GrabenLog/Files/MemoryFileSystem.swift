@@ -119,13 +119,13 @@ private final class MemoryInode: @unchecked Sendable {
 }
 
 private final class MemoryFile: LogFile {
-    let path: String
+    private let name: Mutex<String>
     private let inode: MemoryInode
     private let isWritable: Bool
     private let system: MemoryFileSystem
 
     init(path: String, inode: MemoryInode, isWritable: Bool, system: MemoryFileSystem) {
-        self.path = path
+        name = Mutex(path)
         self.inode = inode
         self.isWritable = isWritable
         self.system = system
@@ -184,5 +184,7 @@ private final class MemoryFile: LogFile {
         return inode.writerLock.withLock { $0 != nil && $0 != me }
     }
 
+    var path: String { name.withLock { $0 } }
+    func wasRenamed(to path: String) { name.withLock { $0 = path } }
     func isStillNamed() -> Bool { system.names(inode, path) }
 }

@@ -70,15 +70,18 @@ package struct RealFileSystem: LogFileSystem {
 
 /// A file of the operating system.
 final class RealFile: LogFile {
-    let path: String
+    private let name: Mutex<String>
     private let descriptor: Int32
     /// The process that took the writer's lock through this file; 0 when none did.
     private let holder = Atomic<Int32>(0)
 
     init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
-        self.path = path
+        name = Mutex(path)
     }
+
+    var path: String { name.withLock { $0 } }
+    func wasRenamed(to path: String) { name.withLock { $0 = path } }
 
     /// Refuses what is neither a file nor a directory: a disk's device has no length of its own and would pass for an empty store.
     func refuseDevice() throws(LogError) {

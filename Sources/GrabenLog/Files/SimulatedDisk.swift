@@ -178,4 +178,5 @@ private final class SimulatedFile: LogFile {
     func lockExclusive() throws(LogError) -> Bool { try file.lockExclusive() }
     func isLockedElsewhere() throws(LogError) -> Bool { try file.isLockedElsewhere() }
     func isStillNamed() -> Bool { file.isStillNamed() }
+    func wasRenamed(to path: String) { file.wasRenamed(to: path) }
 }

@@ -15,6 +15,15 @@ enum RowListCoding {
         for index in rows.indices.dropFirst() { buffer.appendVarint(Zigzag.encode(Int64(rows[index]) - Int64(rows[index - 1]))) }
     }
 
+    /// As a list, even where the rows are dense: of chunks in another order than that of rows each one is listed.
+    static func encodeListed(_ rows: [Row], into buffer: ByteBuffer) {
+        buffer.appendVarint(UInt64(rows.count))
+        guard let first = rows.first else { return }
+        buffer.append(UInt8(1))
+        buffer.appendVarint(UInt64(first))
+        for index in rows.indices.dropFirst() { buffer.appendVarint(Zigzag.encode(Int64(rows[index]) - Int64(rows[index - 1]))) }
+    }
+
     static func encodeDense(first: Row, count: Int, into buffer: ByteBuffer) {
         buffer.appendVarint(UInt64(count))
         if count == 0 { return }

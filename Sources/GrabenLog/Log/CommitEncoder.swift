@@ -26,9 +26,20 @@ final class CommitEncoder {
     @exclusivity(unchecked) private var section: SectionKind?
     @exclusivity(unchecked) private var sectionStart = 0
 
-    init(
+    /// An encoder of the commit after `previous`.
+    convenience init(
         path: String, buffer: ByteBuffer, previous: LogSnapshot, frameOffset: UInt64, durableEnd: UInt64, partLimit: Int,
         close: @escaping (ByteBuffer, FrameHeader) throws(LogError) -> Void
+    ) {
+        self.init(
+            path: path, buffer: buffer, commit: previous.commitNumber + 1, highestOf: previous, table: previous.table,
+            frameOffset: frameOffset, durableEnd: durableEnd, partLimit: partLimit, close: close)
+    }
+
+    /// An encoder of any commit. It goes on from the highest rows of `previous` and writes in the layouts of `table`.
+    init(
+        path: String, buffer: ByteBuffer, commit: UInt64, highestOf previous: LogSnapshot, table: LayoutTable, frameOffset: UInt64,
+        durableEnd: UInt64, partLimit: Int, close: @escaping (ByteBuffer, FrameHeader) throws(LogError) -> Void
     ) {
         self.path = path
         self.buffer = buffer
@@ -36,8 +47,8 @@ final class CommitEncoder {
         self.durableEnd = durableEnd
         self.partLimit = partLimit
         self.close = close
-        commit = previous.commitNumber + 1
-        table = previous.table
+        self.commit = commit
+        self.table = table
         highest = [:]
         for case let state? in previous.entities where state.highestRow >= 0 {
             highest[state.code] = Row(truncatingIfNeeded: state.highestRow)
@@ -163,6 +174,23 @@ final class CommitEncoder {
         noteRow(layout.entity, row)
         if isInsert { counts.inserted += 1 } else { counts.updated += 1 }
         if buffer.count > Format.payloadLimit { return fail("row \(row) of entity \(layout.entity) is larger than a frame can be") }
+        finishEntry()
+    }
+
+    /// Appends a record as it stands in a log, as that of an insertion: without what an update says was changed.
+    func appendCopy(of head: RecordHead, _ layout: RecordLayout) throws(ByteError) {
+        var reader = head.reader
+        if head.flags & RecordFlags.insert == 0 { try reader.skip(layout.maskByteCount) }
+        let rest = try reader.bytes(reader.remaining)
+        open(.records)
+        let size = ByteBuffer.varintSize(UInt64(head.layoutNumber)) + ByteBuffer.varintSize(UInt64(head.row)) + 1 + rest.count
+        buffer.appendVarint(UInt64(size))
+        buffer.appendVarint(UInt64(head.layoutNumber))
+        buffer.appendVarint(UInt64(head.row))
+        buffer.append(head.flags | RecordFlags.insert)
+        buffer.append(rest)
+        noteRow(layout.entity, head.row)
+        counts.inserted += 1
         finishEntry()
     }
 

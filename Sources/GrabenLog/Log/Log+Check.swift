@@ -11,32 +11,33 @@ extension Log {
     /// `progress` gets the fraction done, from 0 to 1, about a hundred times, and ends the check by answering false. Problems are
     /// reported up to a thousand. O(size of the log).
     package func check(progress: (Double) -> Bool = { _ in true }) throws(LogError) -> [LogProblem] {
-        guard let file = syncLock.withLock({ publication.file }) else { throw .closed(path: path) }
-        var checker = LogChecker(file: file, salt: salt, path: path)
+        let (file, snapshot) = syncLock.withLock { (publication.file, publication.newest) }
+        guard let file else { throw .closed(path: path) }
+        var checker = LogChecker(file: file, header: snapshot.header, path: path)
         // What other threads append meanwhile is theirs to check.
-        let end = health.damage == nil ? newest.endOffset : try file.size()
-        try checker.run(header: header, end: end, progress: progress)
+        let end = health.damage == nil ? snapshot.endOffset : try file.size()
+        try checker.run(end: end, progress: progress)
         return checker.problems
     }
 }
 
 private struct LogChecker {
     let file: any LogFile
-    let salt: UInt64
+    let header: FileHeader
     let path: String
     var problems: [LogProblem] = []
     private var catalog = Catalog()
     private var table = LayoutTable(Catalog())
 
-    init(file: any LogFile, salt: UInt64, path: String) {
+    init(file: any LogFile, header: FileHeader, path: String) {
         self.file = file
-        self.salt = salt
+        self.header = header
         self.path = path
     }
 
     mutating func note(_ offset: UInt64, _ what: String) { problems.append(LogProblem(offset: offset, what: what)) }
 
-    mutating func run(header: FileHeader, end: UInt64, progress: (Double) -> Bool) throws(LogError) {
+    mutating func run(end: UInt64, progress: (Double) -> Bool) throws(LogError) {
         do throws(LogError) {
             if try FileHeader.read(file, path: path) != header { note(0, "the header has changed since the store was opened") }
         } catch {
@@ -55,10 +56,12 @@ private struct LogChecker {
             }
             let bytes = try file.readAll(at: offset, count: FrameHeader.frameLength(claimed))
             let frame: FrameHeader? = bytes.withUnsafeBytes { raw in
-                raw.baseAddress.flatMap { FrameHeader($0, offset: offset, limit: offset + UInt64(raw.count), salt: salt) }
+                raw.baseAddress.flatMap { FrameHeader($0, offset: offset, limit: offset + UInt64(raw.count), salt: header.salt) }
             }
             guard let frame else { return note(offset, "there is no valid frame here, though the log goes on to byte \(end)") }
             if frame.kind == .commit {
+                // The first commit of a compacted file has the number of the last one it was made from.
+                if commit == 0, part == 0, header.epoch > 1, frame.commit > 0 { commit = frame.commit - 1 }
                 if frame.commit != commit + 1 || frame.part != part {
                     note(offset, "commit \(frame.commit), part \(frame.part), does not follow commit \(commit)")
                 }
@@ -98,7 +101,7 @@ private struct LogChecker {
             note(frame.payloadOffset + UInt64(sections.position), "a section of commit \(frame.commit) cannot be read: \(error.text)")
         }
         // The sections whose contents have no reader of their own are applied to an index that is thrown away.
-        let scratch = SnapshotAssembler(path: path, purpose: .commit, catalog: catalog)
+        let scratch = SnapshotAssembler(path: path, purpose: .commit, header: header, catalog: catalog)
         do throws(LogError) { try scratch.apply(base, frame) } catch { note(frame.payloadOffset, error.description) }
         catalog = scratch.table.catalog
         table = scratch.table

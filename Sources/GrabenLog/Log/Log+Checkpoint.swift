@@ -15,6 +15,8 @@ extension Log {
         let isCancelled = Atomic<Bool>(false)
         enum Activity { case none, waiting, writing }
         var activity = Activity.none
+        /// Whether a compaction is running.
+        var isCompacting = false
         /// The newest index covers the log up to here; 0 when there is none.
         var coveredEnd: UInt64
         var byteCount: UInt64
@@ -72,10 +74,12 @@ extension Log {
         }
     }
 
-    /// Lets no index begin that is not asked for, and waits for one that is being written to be given up.
+    /// Lets no index begin that is not asked for and no compaction, and waits for those under way to be given up.
     func endCheckpointing() {
         checkpointing.isCancelled.store(true, ordering: .relaxed)
-        checkpointing.lock.withLock { while checkpointing.activity == .writing { checkpointing.lock.wait() } }
+        checkpointing.lock.withLock {
+            while checkpointing.activity == .writing || checkpointing.isCompacting { checkpointing.lock.wait() }
+        }
     }
 
     /// Writes the index when the log is closed, its marker and all before it being durable. A failure costs the next opening time and is no
@@ -107,7 +111,7 @@ extension Log {
         let fresh = path + "-new"
         let file = try system.open(fresh, .replace)
         let stream = IndexStream(file) { [checkpointing] in !lastResort && checkpointing.isCancelled.load(ordering: .relaxed) }
-        var writer = IndexWriter(snapshot, header: header, stream: stream, regions: regions)
+        var writer = IndexWriter(snapshot, header: snapshot.header, stream: stream, regions: regions)
         let byteCount: UInt64
         do throws(LogError) {
             byteCount = try writer.write(upTo: end)
@@ -119,9 +123,11 @@ extension Log {
             throw error
         }
         try system.syncDirectory(of: path)
+        // An index of the file before a compaction is nobody's.
+        let isCurrent = lastResort || newest.isOfSameFile(as: snapshot)
         checkpointing.lock.withLock {
-            checkpointing.coveredEnd = end
-            checkpointing.byteCount = byteCount
+            checkpointing.coveredEnd = isCurrent ? end : 0
+            checkpointing.byteCount = isCurrent ? byteCount : 0
             checkpointing.failure = nil
         }
     }

@@ -30,7 +30,8 @@ extension Log {
         let file: any LogFile
         do throws(LogError) { file = try prepareToAppend() } catch { throw .log(error) }
         let previous = writer.appended
-        let assembler = SnapshotAssembler(path: path, purpose: .commit, from: previous) { [writer] offset in
+        let salt = previous.header.salt
+        let assembler = SnapshotAssembler(path: path, purpose: .commit, header: previous.header, from: previous) { [writer] offset in
             writer.regions.last.flatMap { $0.covers(offset, 1) ? $0.base + Int(offset - $0.fileOffset) : nil }
         }
         assembler.beginCommit(at: writer.tail)
@@ -40,7 +41,7 @@ extension Log {
             partLimit: options.partByteCount
         ) { [self] (buffer, frame) throws(LogError) in
             try ensureMapped(file, frame.offset, frame.length)
-            frame.seal(buffer, salt: header.salt)
+            frame.seal(buffer, salt: salt)
             try assembler.apply(UnsafeRawPointer(buffer.base + Format.frameHeaderByteCount), frame)
             // From here on something of the commit may be in the file.
             writer.needsCut = true

@@ -14,18 +14,18 @@ extension Log {
         syncLock.withLock {
             publication.pending.append(snapshot)
             publication.appendedEnd = snapshot.endOffset
+            publication.appendedCommit = snapshot.commitNumber
         }
     }
 
     /// Returns once the snapshot is durable and published. One thread syncs for all who wait.
     func waitUntilDurable(_ snapshot: LogSnapshot) throws(LogError) {
-        let end = snapshot.endOffset
         var retired: [LogSnapshot] = []
         // Snapshots are let go of after the lock, for the last one to hold a chain frees all of it.
         defer { retired.removeAll() }
         syncLock.lock()
         defer { syncLock.unlock() }
-        while publication.durableEnd < end || publication.newest.commitNumber < snapshot.commitNumber {
+        while publication.durableCommit < snapshot.commitNumber || publication.newest.commitNumber < snapshot.commitNumber {
             if let poison = publication.poison {
                 throw .inDoubt(path: path, commit: snapshot.commitNumber, cause: poison.description)
             }
@@ -34,7 +34,7 @@ extension Log {
                 syncLock.wait()
                 continue
             }
-            let target = publication.appendedEnd
+            let target = (end: publication.appendedEnd, commit: publication.appendedCommit)
             publication.isSyncing = true
             syncLock.unlock()
             var failure: LogError?
@@ -44,8 +44,9 @@ extension Log {
             if let failure {
                 publication.poison = failure
             } else {
-                publication.durableEnd = max(publication.durableEnd, target)
-                publish(upTo: target, &retired)
+                publication.durableEnd = max(publication.durableEnd, target.end)
+                publication.durableCommit = max(publication.durableCommit, target.commit)
+                publish(upTo: target.commit, &retired)
                 // Readers elsewhere learn of it late or not at all when this fails, and still read what is right.
                 try? publication.sideFile?.update(durableEnd: publication.durableEnd)
             }
@@ -54,9 +55,9 @@ extension Log {
         }
     }
 
-    /// Publishes pending snapshots that end at or before `end`. Called under the sync lock.
-    private func publish(upTo end: UInt64, _ retired: inout [LogSnapshot]) {
-        let count = publication.pending.prefix { $0.endOffset <= end }.count
+    /// Publishes pending snapshots up to a commit. Called under the sync lock.
+    private func publish(upTo commit: UInt64, _ retired: inout [LogSnapshot]) {
+        let count = publication.pending.prefix { $0.commitNumber <= commit }.count
         for snapshot in publication.pending.prefix(count) {
             retired.append(publication.newest)
             publication.newest = snapshot
@@ -75,8 +76,8 @@ extension Log {
     func publishWithoutSync() {
         var retired: [LogSnapshot] = []
         syncLock.lock()
-        publish(upTo: publication.appendedEnd, &retired)
-        let startsTimer = !publication.isTimerSet && publication.durableEnd < publication.appendedEnd
+        publish(upTo: publication.appendedCommit, &retired)
+        let startsTimer = !publication.isTimerSet && publication.durableCommit < publication.appendedCommit
         if startsTimer { publication.isTimerSet = true }
         syncLock.unlock()
         if startsTimer { startTimer() }
@@ -149,7 +150,7 @@ extension Log {
             commit: writer.appended.commitNumber, part: 0, durableEnd: writer.tail)
         writer.buffer.reset()
         writer.buffer.appendZeros(Format.frameHeaderByteCount)
-        marker.seal(writer.buffer, salt: header.salt)
+        marker.seal(writer.buffer, salt: writer.appended.header.salt)
         try ensureMapped(file, marker.offset, marker.length)
         writer.needsCut = true
         try file.write(writer.buffer.bytes, at: writer.tail)

@@ -8,9 +8,9 @@ package struct CommitHistory: Sequence {
         private var offset = UInt64(Format.headerByteCount)
         private var start: UInt64?
 
-        init(_ snapshot: LogSnapshot, salt: UInt64) {
+        init(_ snapshot: LogSnapshot) {
             self.snapshot = snapshot
-            self.salt = salt
+            salt = snapshot.header.salt
         }
 
         package mutating func next() -> CommitInfo? {
@@ -43,10 +43,9 @@ package struct CommitHistory: Sequence {
         }
     }
 
-    let salt: UInt64
     /// The number of the last commit of the snapshot, 0 in an empty log.
     package var newestCommit: UInt64 { snapshot.commitNumber }
-    package func makeIterator() -> Iterator { Iterator(snapshot, salt: salt) }
+    package func makeIterator() -> Iterator { Iterator(snapshot) }
 }
 
 /// How many objects of an entity there are.
@@ -81,7 +80,7 @@ package struct IndexSummary: Sendable, Equatable {
 
 extension Log {
     /// The commits up to the newest published one, oldest first.
-    package func commits() -> CommitHistory { CommitHistory(snapshot: newest, salt: salt) }
+    package func commits() -> CommitHistory { CommitHistory(snapshot: newest) }
 
     package func summary() throws(LogError) -> LogSummary {
         let snapshot = newest

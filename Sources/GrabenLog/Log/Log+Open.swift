@@ -52,9 +52,12 @@ extension Log {
         if let damage = replay.health.damage { throw .damaged(path: path, offset: damage.offset, reason: damage.reason) }
         // After a crash the kernel may still hold commits no sync has returned for; nothing is called durable before one has.
         if !replay.health.wasClosedCleanly, size > UInt64(Format.headerByteCount) { try file.sync() }
+        // An interrupted compaction left it; only the holder of the lock could be writing one.
+        let trace = compactionPath(of: path)
+        if system.exists(trace) { try? system.remove(trace) }
         let sideFile = try SideFile(system, log: path, salt: header.salt, durableEnd: replay.tail)
         let log = Log(
-            path: path, options: options, header: header, system: system, file: file, replay: replay, size: size, sideFile: sideFile)
+            path: path, options: options, system: system, file: file, replay: replay, size: size, sideFile: sideFile)
         // After a crash, so that the next one need not replay all of this again.
         log.checkpointIfNeeded(replay.snapshot)
         return log
@@ -85,7 +88,7 @@ extension Log {
         if knownDurable == 0, !replay.health.wasClosedCleanly, limit > UInt64(Format.headerByteCount) { try? file.sync() }
         replay.health.readOnlyReason = "it was opened read-only"
         if let damage = replay.health.damage { replay.health.readOnlyReason = "it is damaged at byte \(damage.offset)" }
-        return Log(path: path, options: options, header: header, system: system, file: file, replay: replay, size: limit, sideFile: nil)
+        return Log(path: path, options: options, system: system, file: file, replay: replay, size: limit, sideFile: nil)
     }
 
     /// Maps the file from `offset` on, with room to grow.

@@ -42,7 +42,7 @@ extension Log {
     ) throws(LogError) -> Replay {
         let base = region.base
         let start = checkpoint?.snapshot()
-        let scan = LogScan(base, limit: limit, salt: header.salt, after: checkpoint)
+        let scan = LogScan(base, limit: limit, header: header, after: checkpoint)
         let durable = max(scan.durableEnd, knownDurable)
         var damage: LogHealth.Damage?
         if durable > scan.end {
@@ -85,8 +85,8 @@ extension Log {
         path: String, header: FileHeader, region: MappedRegion, limit: UInt64, start: LogSnapshot?, permuted: Set<EntityCode>?
     ) throws(LogError) -> (snapshot: LogSnapshot, tail: UInt64, failure: PassFailure?) {
         let base = region.base
-        let assembler = SnapshotAssembler(path: path, purpose: .replay, from: start, permuted: permuted) { base + Int($0) }
-        var cursor = FrameCursor(base, limit: limit, salt: header.salt, after: start?.checkpoint)
+        let assembler = SnapshotAssembler(path: path, purpose: .replay, header: header, from: start, permuted: permuted) { base + Int($0) }
+        var cursor = FrameCursor(base, limit: limit, header: header, after: start?.checkpoint)
         var tail = start?.endOffset ?? UInt64(Format.headerByteCount)
         var commit = start?.commitNumber ?? 0
         var parts: [(base: UnsafeRawPointer, header: FrameHeader)] = []

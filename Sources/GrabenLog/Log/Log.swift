@@ -11,7 +11,6 @@ package final class Log: Sendable {
     package let path: String
     package let options: LogOptions
     package let health: LogHealth
-    let header: FileHeader
     let system: any LogFileSystem
 
     let writerLock = ConditionLock()
@@ -60,6 +59,9 @@ package final class Log: Sendable {
         var pending: [LogSnapshot] = []
         var appendedEnd: UInt64
         var durableEnd: UInt64
+        /// The same as commits: who waits counts in these, for a compaction gives the same commits other offsets.
+        var appendedCommit: UInt64
+        var durableCommit: UInt64
         var isSyncing = false
         var isTimerSet = false
         /// The failed sync after which nothing can be trusted to reach the disk.
@@ -71,18 +73,18 @@ package final class Log: Sendable {
             self.newest = newest
             appendedEnd = durableEnd
             self.durableEnd = durableEnd
+            (appendedCommit, durableCommit) = (newest.commitNumber, newest.commitNumber)
             self.file = file
             self.sideFile = sideFile
         }
     }
 
     init(
-        path: String, options: LogOptions, header: FileHeader, system: any LogFileSystem, file: any LogFile, replay: Replay,
+        path: String, options: LogOptions, system: any LogFileSystem, file: any LogFile, replay: Replay,
         size: UInt64, sideFile: SideFile?
     ) {
         self.path = path
         self.options = options
-        self.header = header
         self.system = system
         health = replay.health
         writer = Writer(
@@ -98,6 +100,8 @@ package final class Log: Sendable {
         if publication.poison == nil, publication.durableEnd < publication.appendedEnd { try? publication.file?.sync() }
     }
 
+    /// Of the newest snapshot's file: a compaction puts another in its place.
+    var header: FileHeader { newest.header }
     package var storeUUID: UUID { header.uuid }
     package var epoch: UInt64 { header.epoch }
     package var salt: UInt64 { header.salt }

@@ -13,17 +13,17 @@ struct LogScan {
 
     /// Walks the headers of the bytes `base..<base + limit`, from the end of what a checkpoint covers, then looks for frames after the first
     /// place that has none.
-    init(_ base: UnsafeRawPointer, limit: UInt64, salt: UInt64, after checkpoint: Checkpoint? = nil) {
+    init(_ base: UnsafeRawPointer, limit: UInt64, header file: FileHeader, after checkpoint: Checkpoint? = nil) {
         end = checkpoint?.durableEnd ?? UInt64(Format.headerByteCount)
         durableEnd = end
         endsWithMarker = checkpoint?.endsWithMarker ?? false
-        var cursor = FrameCursor(base, limit: limit, salt: salt, after: checkpoint)
+        var cursor = FrameCursor(base, limit: limit, header: file, after: checkpoint)
         while let header = cursor.next() {
             durableEnd = max(durableEnd, header.durableEnd)
             endsWithMarker = header.kind == .closeMarker
             end = header.end
         }
-        lookAhead(base, limit: limit, salt: salt)
+        lookAhead(base, limit: limit, salt: file.salt)
     }
 
     private mutating func lookAhead(_ base: UnsafeRawPointer, limit: UInt64, salt: UInt64) {
@@ -64,16 +64,17 @@ struct FrameCursor {
     private let limit: UInt64
     private let salt: UInt64
     private var offset: UInt64
-    private var commit: UInt64
+    /// The number of the next commit; nil before the first one of a compacted file, which has that of the commit it was made from.
+    private var following: UInt64?
     /// The part expected next; 0 between commits.
     private var part: UInt32 = 0
 
-    init(_ base: UnsafeRawPointer, limit: UInt64, salt: UInt64, after checkpoint: Checkpoint? = nil) {
+    init(_ base: UnsafeRawPointer, limit: UInt64, header: FileHeader, after checkpoint: Checkpoint? = nil) {
         self.base = base
         self.limit = limit
-        self.salt = salt
+        salt = header.salt
         offset = checkpoint?.durableEnd ?? UInt64(Format.headerByteCount)
-        commit = checkpoint?.commit ?? 0
+        following = checkpoint.map { $0.commit + 1 } ?? (header.epoch == 1 ? 1 : nil)
     }
 
     mutating func next() -> FrameHeader? {
@@ -82,16 +83,17 @@ struct FrameCursor {
         else { return nil }
         switch header.kind {
         case .commit:
-            let (following, overflow) = commit.addingReportingOverflow(1)
-            guard !overflow, header.commit == following, header.part == part else { return nil }
+            guard header.commit == following ?? header.commit, header.commit > 0, header.commit < .max, header.part == part else { return nil }
+            following = header.commit
             if header.hasCommitMark {
-                commit = following
+                following = header.commit + 1
                 part = 0
             } else {
                 guard part < .max else { return nil }
                 part += 1
             }
-        case .closeMarker: guard part == 0, header.commit == commit, header.payloadLength == 0 else { return nil }
+        case .closeMarker:
+            guard part == 0, header.commit < .max, header.commit + 1 == following, header.payloadLength == 0 else { return nil }
         }
         offset = header.end
         return header

@@ -6,7 +6,10 @@ internal import Synchronization
 /// as long as it lives.
 package final class LogSnapshot: @unchecked Sendable {
     package let metadata: CommitMetadata
-    private let node: CommitNode
+    /// Which file the offsets are about: a compaction puts another in its place.
+    let header: FileHeader
+    /// Exchanged at most once, before anyone else sees the snapshot.
+    private var node: CommitNode
     let path: String
     /// The end of the commit's last frame.
     let endOffset: UInt64
@@ -33,9 +36,10 @@ package final class LogSnapshot: @unchecked Sendable {
     init(
         commitNumber: UInt64, metadata: CommitMetadata, changes: ChangeSet, path: String, endOffset: UInt64, table: LayoutTable,
         entities: [EntityState?], regions: [MappedRegion], links: [UInt16: LinkIndex], reverseIndexes: [ReverseKey: ReverseIndex],
-        checkpoint: Checkpoint?
+        checkpoint: Checkpoint?, header: FileHeader
     ) {
         self.metadata = metadata
+        self.header = header
         node = CommitNode(commitNumber: commitNumber, changes: changes)
         self.path = path
         self.endOffset = endOffset
@@ -60,6 +64,12 @@ package final class LogSnapshot: @unchecked Sendable {
     package var next: CommitNode? { node.next }
 
     func setNext(_ snapshot: LogSnapshot) { node.setNext(snapshot.node) }
+
+    /// Makes this snapshot the same link of the chain as another of the same commit: what leads to and from that one then leads here.
+    func takePlace(of other: LogSnapshot) { node = other.node }
+
+    /// Whether both were read from one file, so that what one keeps mapped is all the other needs.
+    package func isOfSameFile(as other: LogSnapshot) -> Bool { header.salt == other.header.salt && header.epoch == other.header.epoch }
 
     @inline(__always)
     func state(_ entity: EntityCode) -> EntityState? { Int(entity) < entities.count ? entities[Int(entity)] : nil }

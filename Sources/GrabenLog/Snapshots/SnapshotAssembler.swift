@@ -11,6 +11,8 @@ final class SnapshotAssembler {
     let path: String
     let purpose: Purpose
     let owner: UInt64
+    /// Of the file whose frames are applied.
+    private let header: FileHeader
     private(set) var table: LayoutTable
     private(set) var entities: [EntityState?]
     private(set) var changes = ChangeSet()
@@ -34,11 +36,12 @@ final class SnapshotAssembler {
     private static let owners = Atomic<UInt64>(1)
 
     init(
-        path: String, purpose: Purpose, from previous: LogSnapshot?, permuted: Set<EntityCode>? = nil,
+        path: String, purpose: Purpose, header: FileHeader, from previous: LogSnapshot?, permuted: Set<EntityCode>? = nil,
         address: @escaping (UInt64) -> UnsafeRawPointer?
     ) {
         self.path = path
         self.purpose = purpose
+        self.header = header
         owner = Self.owners.wrappingAdd(1, ordering: .relaxed).newValue
         table = previous?.table ?? LayoutTable(Catalog())
         entities = previous?.entities ?? []
@@ -50,9 +53,10 @@ final class SnapshotAssembler {
     }
 
     /// An assembler over nothing but a catalog, to see whether a payload can be applied.
-    init(path: String, purpose: Purpose, catalog: Catalog) {
+    init(path: String, purpose: Purpose, header: FileHeader, catalog: Catalog) {
         self.path = path
         self.purpose = purpose
+        self.header = header
         owner = Self.owners.wrappingAdd(1, ordering: .relaxed).newValue
         table = LayoutTable(catalog)
         entities = []
@@ -412,7 +416,7 @@ final class SnapshotAssembler {
         changes.normalize()
         return LogSnapshot(
             commitNumber: commit, metadata: metadata, changes: changes, path: path, endOffset: endOffset, table: table, entities: entities,
-            regions: regions, links: links, reverseIndexes: [:], checkpoint: checkpoint)
+            regions: regions, links: links, reverseIndexes: [:], checkpoint: checkpoint, header: header)
     }
 }
 

@@ -1,0 +1,238 @@
+/// Writes what lives in a snapshot into a new file, as one commit that has the number of the snapshot's, in parts; and after it the commits that
+/// were made meanwhile.
+///
+/// Memory is bounded by a part, whatever the store's size: records and chunks go from the old file's mapping through the part's buffer.
+final class CompactionWriter {
+    let path: String
+    let header: FileHeader
+    private let file: any LogFile
+    private let buffer = ByteBuffer()
+    private let partLimit: Int
+    /// Told how many objects have been written; ends the compaction by answering false.
+    private let goesOn: (Int) -> Bool
+    /// Where the next frame goes.
+    private(set) var tail = UInt64(Format.headerByteCount)
+    private(set) var isCancelled = false
+
+    init(path: String, header: FileHeader, file: any LogFile, partLimit: Int, goesOn: @escaping (Int) -> Bool) {
+        self.path = path
+        self.header = header
+        self.file = file
+        self.partLimit = partLimit
+        self.goesOn = goesOn
+    }
+
+    /// What ends a compaction that is given up; nobody outside sees it.
+    private var cancellation: LogError { .invalid(what: "the compaction was given up", path: path) }
+
+    private func ask(_ done: Int) throws(LogError) {
+        if goesOn(done) { return }
+        isCancelled = true
+        throw cancellation
+    }
+
+    private func write(_ frame: FrameHeader) throws(LogError) {
+        frame.seal(buffer, salt: header.salt)
+        try file.write(buffer.bytes, at: frame.offset)
+        tail = frame.end
+    }
+
+    // MARK: The snapshot
+
+    /// Writes the header page and everything that lives in a snapshot.
+    func write(_ snapshot: LogSnapshot) throws(LogError) {
+        try file.writeAll(header.encoded(), at: 0)
+        let encoder = CommitEncoder(
+            path: path, buffer: buffer, commit: snapshot.commitNumber, highestOf: snapshot, table: LayoutTable(Catalog()),
+            frameOffset: tail, durableEnd: 0, partLimit: partLimit
+        ) { [self] (_, frame) throws(LogError) in try write(frame) }
+        if snapshot.catalog.version > 0 { encoder.setCatalog(snapshot.catalog) }
+        var done = 0
+        for case let state? in snapshot.entities {
+            try writeRecords(of: state, snapshot, encoder, &done)
+            try writeChunks(of: state, snapshot, encoder, done)
+        }
+        for relationship in snapshot.catalog.links {
+            guard let index = snapshot.links[relationship.code] else { continue }
+            try writeLinks(index.members, relationship, encoder, done)
+        }
+        if let failure = encoder.failure { throw failure }
+        // What could not be read must not be left out as if it were not there.
+        if let failure = snapshot.checkpoint?.failure { throw failure }
+        try encoder.finish(author: snapshot.metadata.author, time: snapshot.metadata.time)
+    }
+
+    private func writeRecords(
+        of state: EntityState, _ snapshot: LogSnapshot, _ encoder: CommitEncoder, _ done: inout Int
+    ) throws(LogError) {
+        var count = done
+        defer { done = count }
+        var layout: RecordLayout?
+        try state.records.forEachLeaf(0..<state.records.leafLimit) { (leaf, words) throws(LogError) in
+            for place in 0..<PagedArray.fanOut where words[place] != 0 {
+                let offset = UInt64(words[place])
+                let head = try snapshot.head(offset)
+                if layout?.number != head.layoutNumber { layout = snapshot.table[head.layoutNumber] }
+                do throws(ByteError) {
+                    guard let layout, layout.entity == state.code, Int(head.row) == leaf * PagedArray.fanOut + place, !head.isTombstone else {
+                        throw .invalid
+                    }
+                    try encoder.appendCopy(of: head, layout)
+                } catch { throw snapshot.unreadable(offset, error) }
+                count += 1
+            }
+            if let failure = encoder.failure { throw failure }
+            try ask(count)
+            return true
+        }
+    }
+
+    /// Writes the chunks in which any row lives, whole and in the newest layout. The places of dead rows are zeroed.
+    ///
+    /// Rows keep their slots: where an entity's rows are not in order, every chunk says which rows it has, and the file is read back in that
+    /// order.
+    private func writeChunks(
+        of state: EntityState, _ snapshot: LogSnapshot, _ encoder: CommitEncoder, _ done: Int
+    ) throws(LogError) {
+        guard let layout = snapshot.table.newest(state.code), layout.chunkByteCount > 0 else { return }
+        let scratch = ChunkHandle(layout: layout, owner: ChunkHandle.nobody)
+        let top = Int(state.highestRow)
+        // The slots of a permuted entity may lie beyond the highest row's number.
+        let slotEnd = max(top + 1, state.slotMap?.count ?? 0)
+        for index in 0..<(slotEnd + slotsPerChunk - 1) / slotsPerChunk {
+            let first = index * slotsPerChunk
+            var rows = (first..<first + slotsPerChunk).map { state.row($0) }
+            // Rows that never were have the last of the chunk's places.
+            while let last = rows.last, Int(last) > top { rows.removeLast() }
+            let isListed = first < state.slotMap?.count ?? 0
+            var dead: [Int] = []
+            for (place, row) in rows.enumerated() where state.records[Int(row)] == 0 { dead.append(place) }
+            if rows.isEmpty || (dead.count == rows.count && !isListed) { continue }
+            scratch.base.copyMemory(from: try snapshot.chunk(state.code, index), byteCount: layout.chunkByteCount)
+            for place in dead {
+                for lane in layout.lanes.indices {
+                    scratch.setValidity(lane, place, false)
+                    scratch.setBits(lane, place, 0)
+                }
+            }
+            encoder.appendChunk(layout, rows.count, scratch.base) { buffer in
+                if isListed {
+                    RowListCoding.encodeListed(rows, into: buffer)
+                } else {
+                    RowListCoding.encodeDense(first: Row(truncatingIfNeeded: first), count: rows.count, into: buffer)
+                }
+            }
+            if let failure = encoder.failure { throw failure }
+            try ask(done)
+        }
+    }
+
+    private func writeLinks(
+        _ runs: LinkRuns, _ relationship: LinkRelationship, _ encoder: CommitEncoder, _ done: Int
+    ) throws(LogError) {
+        var count = 0
+        func add(_ entry: LinkEntry) throws(LogError) {
+            let owner = ObjectKey(word: entry.key)
+            let member = ObjectKey(word: entry.other)
+            encoder.appendLink(relationship, (owner.entity, owner.row), (member.entity, member.row), entry.order, false)
+            count += 1
+            guard count % 4096 == 0 else { return }
+            if let failure = encoder.failure { throw failure }
+            try ask(done)
+        }
+        if let base = runs.soleBase {
+            var failure: LogError?
+            base.forEach(from: (0, 0)) { entry in
+                do throws(LogError) { try add(entry) } catch { failure = error }
+                return failure == nil
+            }
+            if let failure { throw failure }
+        } else {
+            for entry in runs.all() { try add(entry) }
+        }
+    }
+
+    // MARK: Commits made meanwhile
+
+    /// Writes the commits after `start` up to `end` again, which has them all in its mappings. `apply` is told each one: its frames, and where
+    /// their payloads are in memory as long as the call lasts.
+    func carry(
+        from start: LogSnapshot, to end: LogSnapshot, apply: (UInt64, [FrameHeader]) throws(LogError) -> Void
+    ) throws(LogError) {
+        var offset = start.endOffset
+        var frames: [FrameHeader] = []
+        while offset < end.endOffset {
+            guard let region = end.region(offset, Format.frameHeaderByteCount),
+                let frame = FrameHeader(
+                    region.base + Int(offset - region.fileOffset), offset: offset,
+                    limit: min(end.endOffset, region.fileOffset + UInt64(region.length)), salt: end.header.salt)
+            else {
+                throw .damaged(
+                    path: path, offset: offset, reason: "there is no valid frame, though the log goes on to byte \(end.endOffset)")
+            }
+            offset = frame.end
+            guard frame.kind == .commit else { continue }
+            guard end.isChecked(frame, from: 0) else {
+                throw .damaged(path: path, offset: frame.payloadOffset, reason: "the checksum of a block is wrong")
+            }
+            frames.append(try copy(frame, region.base + Int(frame.payloadOffset - region.fileOffset)))
+            guard frame.hasCommitMark else { continue }
+            try apply(frame.commit, frames)
+            frames.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Writes a frame of the old file at the new one's end. Only chunks move within it: they are aligned in the file.
+    private func copy(_ old: FrameHeader, _ payload: UnsafeRawPointer) throws(LogError) -> FrameHeader {
+        buffer.reset()
+        buffer.appendZeros(Format.frameHeaderByteCount)
+        var metadataOffset = 0
+        var sections = SectionCursor(payload, to: old.payloadLength)
+        do throws(ByteError) {
+            while case (let kind, var section)? = try sections.next() {
+                let start = buffer.count
+                let whole = UnsafeRawBufferPointer(start: section.pointer, count: section.remaining)
+                if kind == .metadata { metadataOffset = start - Format.frameHeaderByteCount }
+                buffer.append(kind.rawValue)
+                buffer.append(UInt32(0))
+                if kind == .chunk {
+                    let first = section.position
+                    _ = try section.varint32()
+                    _ = try RowListCoding.decode(&section, atMost: slotsPerChunk)
+                    buffer.append(UnsafeRawBufferPointer(rebasing: whole[..<(section.position - first)]))
+                    buffer.appendZeros(Self.padding(tail + UInt64(buffer.count)))
+                    try section.skip(Self.padding(old.payloadOffset + UInt64(section.position)))
+                    buffer.append(try section.bytes(section.remaining))
+                } else {
+                    buffer.append(whole)
+                }
+                buffer.set(UInt32(truncatingIfNeeded: buffer.count - start - 5), at: start + 1)
+            }
+        } catch {
+            throw .malformed(
+                what: "a section of commit \(old.commit) cannot be read: \(error.text)", path: path,
+                offset: old.payloadOffset + UInt64(sections.position))
+        }
+        let length = buffer.count - Format.frameHeaderByteCount
+        guard length <= Format.payloadLimit else { throw .limit(what: "commit \(old.commit) is too long to be copied", path: path) }
+        let frame = FrameHeader(
+            kind: .commit, hasCommitMark: old.hasCommitMark, offset: tail, payloadLength: length, metadataOffset: metadataOffset,
+            commit: old.commit, part: old.part, durableEnd: 0)
+        try write(frame)
+        return frame
+    }
+
+    /// How many zeros lead from an offset to where a chunk may stand.
+    private static func padding(_ offset: UInt64) -> Int { Int((64 - offset % 64) % 64) }
+
+    /// Writes a close marker: everything before it will be durable before the file is anyone's store, so bad bytes there are damage and no torn
+    /// tail.
+    func writeMarker(commit: UInt64) throws(LogError) {
+        buffer.reset()
+        buffer.appendZeros(Format.frameHeaderByteCount)
+        try write(
+            FrameHeader(
+                kind: .closeMarker, hasCommitMark: false, offset: tail, payloadLength: 0, metadataOffset: 0, commit: commit, part: 0,
+                durableEnd: tail))
+    }
+}

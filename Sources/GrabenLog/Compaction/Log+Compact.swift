@@ -1,0 +1,217 @@
+/// What a compaction came to.
+package struct LogCompaction: Sendable, Equatable {
+    /// The log's length before and after, in bytes; zeros written ahead are not counted.
+    package let byteCountBefore: UInt64
+    package let byteCountAfter: UInt64
+    /// Commits that were made while the new file was written, and are in it as they were.
+    package let carriedCommits: Int
+}
+
+extension Log {
+    /// The path of the file a compaction writes. One that is there while nobody compacts is the trace of an interrupted one.
+    static func compactionPath(of path: String) -> String { path + "-compact" }
+
+    /// Writes what lives into a new file and puts that in the log's place; commits and readers go on meanwhile.
+    ///
+    /// The new file has the next epoch and a salt of its own. The newest commit and those made meanwhile keep their numbers; what came before
+    /// is history no more. Snapshots taken before keep reading the old file, and the chain of commits leads from them to those after.
+    ///
+    /// `progress` gets the fraction done, from 0 to 1, now and then, and ends the compaction by answering false, which leaves everything as it
+    /// was; the answer is then nil. So does a failure before the exchange. O(live data); memory is bounded by a part of a commit.
+    ///
+    /// Throws `readOnly`, `closed`, `invalid` when a compaction is running, `damaged`, and what fails of the file system. `poisoned` says that
+    /// the exchange itself failed: the store is whole, and has to be opened again.
+    @discardableResult
+    package func compact(progress: @escaping (Double) -> Bool = { _ in true }) throws(LogError) -> LogCompaction? {
+        try beginCompaction()
+        defer { endCompaction() }
+        let start = newest
+        guard start.commitNumber > 0 else {
+            return LogCompaction(byteCountBefore: start.endOffset, byteCountAfter: start.endOffset, carriedCommits: 0)
+        }
+        let fresh = Self.compactionPath(of: path)
+        let file = try system.open(fresh, .replace)
+        var isInPlace = false
+        defer { if !isInPlace { try? system.remove(fresh) } }
+        let total = Double(max(1, start.entities.reduce(0) { $0 + ($1?.liveCount ?? 0) }))
+        var header = start.header
+        header.epoch += 1
+        header.salt = Platform.random().0
+        let writer = CompactionWriter(
+            path: path, header: header, file: file, partLimit: min(options.partByteCount, 4 << 20)
+        ) { [checkpointing] done in
+            !checkpointing.isCancelled.load(ordering: .relaxed) && progress(min(Double(done) / total, 1))
+        }
+        do throws(LogError) {
+            guard try file.lockExclusive() else { throw .locked(path: fresh, holder: "another handle of it") }
+            try writer.write(start)
+            try file.sync()
+            let (reached, copied) = try prepare(writer, file, from: start)
+            return try exchange(file, writer, reached: reached, copied: copied, start: start, isInPlace: &isInPlace)
+        } catch {
+            if writer.isCancelled {
+                // A log that is being closed says so.
+                if checkpointing.isCancelled.load(ordering: .relaxed) { throw .closed(path: path) }
+                return nil
+            }
+            throw error
+        }
+    }
+
+    private func beginCompaction() throws(LogError) {
+        try writerLock.withLock { () throws(LogError) in _ = try prepareToAppend() }
+        let begins = checkpointing.lock.withLock {
+            guard !checkpointing.isCompacting, !checkpointing.isCancelled.load(ordering: .relaxed) else { return false }
+            checkpointing.isCompacting = true
+            return true
+        }
+        if !begins { throw .invalid(what: "it is being compacted already, or closed", path: path) }
+    }
+
+    private func endCompaction() {
+        checkpointing.lock.withLock {
+            checkpointing.isCompacting = false
+            checkpointing.lock.broadcast()
+        }
+    }
+
+    /// Reads the new file back, as an opening would, and carries over what was committed since, as long as that is much. Answers the snapshot of
+    /// the old file that the new one has reached, and the new one's own.
+    private func prepare(
+        _ writer: CompactionWriter, _ file: any LogFile, from start: LogSnapshot
+    ) throws(LogError) -> (reached: LogSnapshot, copied: LogSnapshot) {
+        let region = try Self.map(file, 0, writer.tail, options)
+        let replay = try Self.replay(
+            path: path, header: writer.header, region: region, limit: writer.tail, knownDurable: writer.tail, checkpoint: nil)
+        if let damage = replay.health.damage {
+            throw .damaged(path: Self.compactionPath(of: path), offset: damage.offset, reason: damage.reason)
+        }
+        var (reached, copied) = (start, replay.snapshot)
+        try checkCopy(copied, of: start)
+        // The indexes that are in use are made before anyone waits for them.
+        for key in start.reverseIndexes.withLock({ Array($0.keys) }) { _ = try copied.reverseIndex(key) }
+        for declaration in start.keyIndexes.withLock({ Array($0.keys) }) { _ = try copied.keyIndex(declaration) }
+        for _ in 0..<8 {
+            let target = newest
+            guard target.endOffset - reached.endOffset > 1 << 16 else { break }
+            copied = try carry(writer, file, copied, from: reached, to: target)
+            reached = target
+        }
+        return (reached, copied)
+    }
+
+    /// Compares what is cheap to compare: a compaction that lost something must not take the place of the store.
+    private func checkCopy(_ copy: LogSnapshot, of original: LogSnapshot) throws(LogError) {
+        var isRight = copy.commitNumber == original.commitNumber
+        for case let state? in original.entities {
+            let other = copy.state(state.code)
+            isRight = isRight && other?.liveCount ?? 0 == state.liveCount && other?.highestRow ?? -1 == state.highestRow
+            guard let map = state.slotMap, isRight else { continue }
+            isRight = (0..<Row(truncatingIfNeeded: state.highestRow + 1)).allSatisfy { other?.slot($0) == map.slot($0) }
+        }
+        guard isRight else { throw .invalid(what: "the compacted file does not hold what the store does; the store stays as it is", path: path) }
+    }
+
+    /// Writes commits of the old file to the new one and answers the new one's snapshot after them.
+    private func carry(
+        _ writer: CompactionWriter, _ file: any LogFile, _ copied: LogSnapshot, from reached: LogSnapshot, to target: LogSnapshot
+    ) throws(LogError) -> LogSnapshot {
+        var snapshot = copied
+        try writer.carry(from: reached, to: target) { (commit, frames) throws(LogError) in
+            guard let first = frames.first, let last = frames.last else { return }
+            var regions = snapshot.regions
+            if let mapping = regions.last, !mapping.covers(first.offset, Int(last.end - first.offset)) {
+                let start = first.offset / mappingGranularity * mappingGranularity
+                regions.append(try Self.map(file, start, last.end, options))
+            }
+            guard let region = regions.last, region.covers(first.offset, Int(last.end - first.offset)) else {
+                throw .limit(what: "the store has outgrown its memory", path: path)
+            }
+            let assembler = SnapshotAssembler(path: path, purpose: .commit, header: writer.header, from: snapshot) { offset in
+                region.covers(offset, 1) ? region.base + Int(offset - region.fileOffset) : nil
+            }
+            assembler.beginCommit(at: first.offset)
+            for frame in frames { try assembler.apply(region.base + Int(frame.payloadOffset - region.fileOffset), frame) }
+            let next = assembler.makeSnapshot(commit: commit, endOffset: last.end, regions: regions)
+            try next.carryReverseIndexes(from: snapshot)
+            try next.carryKeyIndexes(from: snapshot)
+            snapshot = next
+        }
+        return snapshot
+    }
+
+    /// Carries over the last commits, makes the new file durable and puts it in the old one's place. Commits wait meanwhile.
+    private func exchange(
+        _ file: any LogFile, _ writer: CompactionWriter, reached: LogSnapshot, copied: LogSnapshot, start: LogSnapshot,
+        isInPlace: inout Bool
+    ) throws(LogError) -> LogCompaction {
+        // First without the lock, so that little is left to be synced under it.
+        try synchronize()
+        writerLock.lock()
+        defer { writerLock.unlock() }
+        _ = try prepareToAppend()
+        let old = self.writer.appended
+        try waitUntilDurable(old)
+        let snapshot = try carry(writer, file, copied, from: reached, to: old)
+        try checkCopy(snapshot, of: old)
+        try writer.writeMarker(commit: old.commitNumber)
+        try file.sync()
+        let fresh = Self.compactionPath(of: path)
+        do throws(LogError) {
+            try system.rename(fresh, to: path)
+        } catch {
+            // A rename that is said to have failed and has not is as one that is not durable.
+            if self.writer.file?.isStillNamed() == true { throw error }
+            isInPlace = true
+            poison(error)
+            throw .poisoned(path: path, cause: error.description)
+        }
+        isInPlace = true
+        do throws(LogError) { try system.syncDirectory(of: path) } catch {
+            // Either file may be the store after a crash, and both have all that was committed; so nothing more may be added to one of them.
+            poison(error)
+            throw .poisoned(path: path, cause: error.description)
+        }
+        file.wasRenamed(to: path)
+        snapshot.takePlace(of: old)
+        let result = LogCompaction(
+            byteCountBefore: old.endOffset, byteCountAfter: writer.tail, carriedCommits: Int(old.commitNumber - start.commitNumber))
+        adopt(file, snapshot, tail: writer.tail)
+        return result
+    }
+
+    /// Goes on with the new file. Called under the writer lock, with every commit durable.
+    private func adopt(_ file: any LogFile, _ snapshot: LogSnapshot, tail: UInt64) {
+        // Readers in other processes find out by its salt that the old one says nothing of this file; without one they are refused for a while.
+        let sideFile = try? SideFile(system, log: path, salt: snapshot.header.salt, durableEnd: tail)
+        writer.file = file
+        writer.sideFile = sideFile
+        writer.tail = tail
+        writer.preallocatedEnd = tail
+        writer.needsCut = false
+        writer.appended = snapshot
+        writer.regions = snapshot.regions
+        writer.endsWithMarker = true
+        checkpointing.lock.withLock {
+            checkpointing.coveredEnd = 0
+            checkpointing.byteCount = 0
+            checkpointing.retryEnd = 0
+            // The old file's index is of use to nobody; one that is just being written will not be believed.
+            if checkpointing.activity != .writing { try? system.remove(IndexFile.path(of: path)) }
+        }
+        var retired: LogSnapshot?
+        syncLock.withLock {
+            // A sync that is under way would report what it made durable of the old file.
+            while publication.isSyncing { syncLock.wait() }
+            retired = publication.newest
+            publication.newest = snapshot
+            publication.pending = []
+            (publication.appendedEnd, publication.durableEnd) = (tail, tail)
+            (publication.appendedCommit, publication.durableCommit) = (snapshot.commitNumber, snapshot.commitNumber)
+            publication.file = file
+            publication.sideFile = sideFile
+            syncLock.broadcast()
+        }
+        _ = retired
+    }
+}
