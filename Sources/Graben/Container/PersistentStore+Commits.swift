@@ -3,7 +3,8 @@ import GrabenLog
 
 /// One commit of a store: when it was made, by whom, and how much it did.
 public struct CommitSummary: Sendable, Equatable {
-    /// The commit's number: 1 for a store's first, without gaps from then on.
+    /// The commit's number: 1 for a store's first, without gaps from then on. The first one after a compaction has the number of the last
+    /// one before it, and all that lived then.
     public let number: UInt64
     /// The time of the machine that made it.
     public let date: Date
@@ -29,11 +30,11 @@ extension PersistentStore {
     public func commits() throws(GrabenError) -> [CommitSummary] {
         let history = log.commits()
         let commits = Array(history)
-        // The walk ends where a frame cannot be read; numbers have no gaps, so a short list shows it.
-        guard UInt64(commits.count) == history.newestCommit else {
+        // The walk ends where a frame cannot be read.
+        guard commits.last?.number ?? 0 == history.newestCommit else {
             let end = commits.last.map { $0.offset + $0.byteCount } ?? 0
-            throw .store(
-                .malformed(what: "commit \(commits.count + 1) after this byte cannot be read", path: configuration.path, offset: end))
+            let next = (commits.last?.number).map { "commit \($0 + 1)" } ?? "the first commit"
+            throw .store(.malformed(what: "\(next) after this byte cannot be read", path: configuration.path, offset: end))
         }
         return commits.map { commit in
             CommitSummary(

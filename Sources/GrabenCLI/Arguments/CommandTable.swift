@@ -75,6 +75,14 @@ enum CommandTable {
             notes: ["Ends with status 1 and a list when something is found. Changes nothing."],
             examples: ["graben check town.graben"], run: CheckCommand.run),
         CommandSpec(
+            name: "compact", summary: "write what lives into a new file that takes the store's place", operands: [store],
+            options: [json],
+            notes: [
+                "History up to the newest commit goes, and with it what was deleted or replaced; commit and row numbers stay. Whoever reads the"
+                    + " store meanwhile reads on. Interrupted, or out of room, it leaves the store as it was."
+            ],
+            examples: ["graben compact town.graben"], run: CompactCommand.run),
+        CommandSpec(
             name: "load", summary: "fill a new store from tables: TSV, CSV or JSON lines",
             operands: [OperandSpec("STORE"), OperandSpec("FILE", .some)],
             options: [

@@ -74,7 +74,8 @@ final class CompactionWriter {
                 let head = try snapshot.head(offset)
                 if layout?.number != head.layoutNumber { layout = snapshot.table[head.layoutNumber] }
                 do throws(ByteError) {
-                    guard let layout, layout.entity == state.code, Int(head.row) == leaf * PagedArray.fanOut + place, !head.isTombstone else {
+                    guard let layout, layout.entity == state.code, Int(head.row) == leaf * PagedArray.fanOut + place, !head.isTombstone
+                    else {
                         throw .invalid
                     }
                     try encoder.appendCopy(of: head, layout)
@@ -87,7 +88,8 @@ final class CompactionWriter {
         }
     }
 
-    /// Writes the chunks in which any row lives, whole and in the newest layout. The places of dead rows are zeroed.
+    /// Writes the columns in the newest layout: chunks of which half lives whole, with the places of dead rows zeroed, and of others the rows that
+    /// live.
     ///
     /// Rows keep their slots: where an entity's rows are not in order, every chunk says which rows it has, and the file is read back in that
     /// order.
@@ -108,6 +110,12 @@ final class CompactionWriter {
             var dead: [Int] = []
             for (place, row) in rows.enumerated() where state.records[Int(row)] == 0 { dead.append(place) }
             if rows.isEmpty || (dead.count == rows.count && !isListed) { continue }
+            if !isListed, (rows.count - dead.count) * 2 < slotsPerChunk {
+                let chunk = ChunkHandle(mapped: try snapshot.chunk(state.code, index), at: 0, layout: layout, usedSlots: rows.count)
+                writePatch(of: chunk, rows.filter { state.records[Int($0)] != 0 }, encoder)
+                if let failure = encoder.failure { throw failure }
+                continue
+            }
             scratch.base.copyMemory(from: try snapshot.chunk(state.code, index), byteCount: layout.chunkByteCount)
             for place in dead {
                 for lane in layout.lanes.indices {
@@ -124,6 +132,23 @@ final class CompactionWriter {
             }
             if let failure = encoder.failure { throw failure }
             try ask(done)
+        }
+    }
+
+    /// Writes the packed attributes of some rows of a chunk that is in order of rows.
+    private func writePatch(of chunk: ChunkHandle, _ rows: [Row], _ encoder: CommitEncoder) {
+        var bits: [UInt64] = []
+        var valid: [Bool] = []
+        for lane in chunk.layout.lanes.indices {
+            for row in rows {
+                bits.append(chunk.bits(lane, Int(row) % slotsPerChunk))
+                valid.append(chunk.isValid(lane, Int(row) % slotsPerChunk))
+            }
+        }
+        rows.withUnsafeBufferPointer { rows in
+            bits.withUnsafeBufferPointer { bits in
+                valid.withUnsafeBufferPointer { encoder.appendPatch(chunk.layout, Array(chunk.layout.lanes.indices), rows, bits, $0) }
+            }
         }
     }
 

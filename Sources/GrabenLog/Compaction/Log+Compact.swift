@@ -109,7 +109,9 @@ extension Log {
             guard let map = state.slotMap, isRight else { continue }
             isRight = (0..<Row(truncatingIfNeeded: state.highestRow + 1)).allSatisfy { other?.slot($0) == map.slot($0) }
         }
-        guard isRight else { throw .invalid(what: "the compacted file does not hold what the store does; the store stays as it is", path: path) }
+        guard isRight else {
+            throw .invalid(what: "the compacted file does not hold what the store does; the store stays as it is", path: path)
+        }
     }
 
     /// Writes commits of the old file to the new one and answers the new one's snapshot after them.

@@ -83,7 +83,9 @@ struct FrameCursor {
         else { return nil }
         switch header.kind {
         case .commit:
-            guard header.commit == following ?? header.commit, header.commit > 0, header.commit < .max, header.part == part else { return nil }
+            guard header.commit == following ?? header.commit, header.commit > 0, header.commit < .max, header.part == part else {
+                return nil
+            }
             following = header.commit
             if header.hasCommitMark {
                 following = header.commit + 1
