@@ -3,6 +3,8 @@ import SwiftSyntax
 /// A class with `@Entity` before it, as far as its own text says.
 struct EntityDeclaration {
     let name: String
+    /// The name in Swift source.
+    var identifier: String { name.identifier }
     /// The superclass as written; nil where it is `ManagedObject` itself.
     let superclass: String?
     let entityName: String
@@ -31,6 +33,11 @@ struct EntityDeclaration {
             throw Problem(entityName, "the name of the entity has to be text between quotes, without interpolation")
         }
         self.entityName = entityName?.stringLiteral ?? name
+        guard self.entityName.isModelIdentifier else {
+            throw Problem(
+                entityName ?? ExprSyntax("\(raw: name)"),
+                "a model has no name \(self.entityName.quoted): it begins with a letter or _ and goes on with letters, digits and _")
+        }
         superclass = try Self.superclass(of: declared)
         if let parameters = declared.genericParameterClause {
             throw Problem(parameters, "\(name) is generic, and an entity has one class: make it a class without parameters")
@@ -46,6 +53,7 @@ struct EntityDeclaration {
         }
         readMembers(declared)
         readKeys(declared)
+        refuseClashes(declared)
     }
 
     // MARK: The class itself
@@ -137,12 +145,35 @@ struct EntityDeclaration {
         }
     }
 
+    /// Says where what is written for one property has the name of what is written for another, or by hand.
+    private mutating func refuseClashes(_ declared: ClassDeclSyntax) {
+        var owners: [String: String] = [:]
+        for member in declared.memberBlock.members {
+            guard let variable = member.decl.as(VariableDeclSyntax.self) else { continue }
+            for binding in variable.bindings {
+                guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.name else { continue }
+                owners[name] = "in the class"
+            }
+        }
+        for property in properties {
+            if let member = property.memberNames.first(where: { owners[$0] != nil }), let owner = owners[member] {
+                problems.append(
+                    Problem(
+                        property.variable,
+                        "@Entity writes \(member) for \(property.name), and there is another \(owner); give \(property.name) another name"))
+                // The compiler would say of the member itself that it is there twice.
+                invalid.insert(property.pattern)
+            }
+            for member in property.memberNames { owners[member] = "for \(property.name)" }
+        }
+        properties.removeAll { invalid.contains($0.pattern) }
+    }
+
     /// The stored properties that attributes of a variable are kept in.
     private func storageRoots(_ variable: VariableDeclSyntax) -> [String] {
         PropertyReader.kinds.compactMap { kind in
             guard let path = variable.attributes.first(kind)?.argument("storage")?.as(KeyPathExprSyntax.self) else { return nil }
-            guard path.root == nil || path.root?.trimmedDescription == name || path.root?.trimmedDescription == "Self" else { return nil }
-            return path.components.first?.component.as(KeyPathPropertyComponentSyntax.self)?.declName.baseName.name
+            return path.text(behind: name)?.split(whereSeparator: { ".[?!".contains($0) }).first.map { $0.filter { $0 != "`" } }
         }
     }
 
@@ -152,7 +183,8 @@ struct EntityDeclaration {
         let isOurs =
             labels == ["entity", "insertInto"] || labels == ["context"]
             || (labels == ["_"] && parameters.first?.type.trimmedDescription.hasSuffix("ObjectSeed") == true)
-        guard isOurs || initializer.modifiers.contains(.override) else { return nil }
+        // One that is not `convenience` takes the inherited initialisers away, by which contexts make objects.
+        guard isOurs || !initializer.modifiers.contains(.convenience) else { return nil }
         let text = "init(\(labels.map { $0 + ":" }.joined()))"
         return Problem(
             initializer.initKeyword,

@@ -37,7 +37,24 @@ struct PropertyDeclaration {
     }
 
     /// The name in Swift source.
-    var identifier: String { variable.bindings.first?.pattern.trimmedDescription ?? name }
+    var identifier: String { name.identifier }
+
+    /// The name as it is written, with backticks where it has them.
+    var pattern: String { variable.bindings.first?.pattern.trimmedDescription ?? name }
+
+    /// The members of the class that are written for it, besides itself.
+    var memberNames: [String] {
+        let capitalized = name.capitalizedFirst
+        switch kind {
+        case .attribute: return ["primitive\(capitalized)"]
+        case .packed(let packing) where packing.isVector:
+            return packing.lanes + packing.lanes.map { "primitive\($0.capitalizedFirst)" }
+        case .packed: return ["primitive\(capitalized)"]
+        case .relationship(let part):
+            return part.isToMany ? ["addTo\(capitalized)", "removeFrom\(capitalized)"] : ["primitive\(capitalized)"]
+        case .fetched: return []
+        }
+    }
 }
 
 /// What stands before an accessor in its own class; the library's `AccessorPlace`.

@@ -50,10 +50,19 @@ struct PropertyReader {
         }
         try checkIsVariable(variable, name)
         try checkAttributes(variable, name)
+        try checkName(name, pattern)
+        guard !modifiers.contains(.override) else {
+            throw Problem(
+                pattern,
+                "\(name) is a property of the superclass already, which keeps its value: override willChangeValue(forKey:) or "
+                    + "didChangeValue(forKey:) to follow it")
+        }
         guard !Self.taken.contains(name) else {
             throw Problem(pattern, "every ManagedObject has \(name) already; give the property another name")
         }
         let (kind, isOptional) = try self.kind(of: variable, name, binding)
+        if case .attribute(let part) = kind, part.key != name, !part.key.isModelIdentifier { throw Self.noName(part.key, variable) }
+        if case .packed(let packing) = kind { try checkLanes(packing, variable) }
         let access = modifiers.access
         return PropertyDeclaration(
             variable: variable, name: name, access: access.isEmpty ? "" : access + " ", isOptional: isOptional, kind: kind)
@@ -89,6 +98,39 @@ struct PropertyReader {
                 + "model shall not know",
             Remedy("write `var`", replace: token, with: token.with(\.tokenKind, .keyword(.var))),
             variable.adding("@Field", "keep \(name) out of the model with @Field"))
+    }
+
+    /// Names that backticks do not make a member of: `object.self` and `Class.Type` have meanings of their own.
+    private static let unusable: Set<String> = ["self", "Self", "Type", "Protocol", "_"]
+    /// Modules that accessors name, so that a member of the same name would hide them.
+    private static let modules: Set<String> = ["Graben", "Swift"]
+
+    private func checkName(_ name: String, _ place: some SyntaxProtocol) throws(Problem) {
+        guard !Self.unusable.contains(name) else {
+            throw Problem(
+                place,
+                "Swift takes object.\(name) for something else than a property; give it another name, and the attribute this one by "
+                    + "@Attribute(name: \(name.quoted))")
+        }
+        guard !Self.modules.contains(name) else {
+            throw Problem(place, "\(name) would hide the module that the accessors are written with; give the property another name")
+        }
+        guard name.isModelIdentifier else { throw Self.noName(name, place) }
+    }
+
+    private func checkLanes(_ packing: Packing, _ variable: VariableDeclSyntax) throws(Problem) {
+        let place: AttributeSyntax? = variable.attributes.first("Packed")
+        for lane in packing.lanes {
+            if let place, packing.isVector {
+                try checkName(lane, place)
+            } else if !lane.isModelIdentifier {
+                throw Self.noName(lane, variable)
+            }
+        }
+    }
+
+    private static func noName(_ name: String, _ place: some SyntaxProtocol) -> Problem {
+        Problem(place, "a model has no name \(name.quoted): it begins with a letter or _ and goes on with letters, digits and _")
     }
 
     private func checkAttributes(_ variable: VariableDeclSyntax, _ name: String) throws(Problem) {

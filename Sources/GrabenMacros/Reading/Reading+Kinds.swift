@@ -174,22 +174,19 @@ extension Reading {
     private func inverse(_ marker: AttributeSyntax?, _ destination: String) throws(Problem) -> RelationshipPart.Inverse? {
         guard let expression = marker?.argument("inverse"), !expression.isNilLiteral else { return nil }
         if let text = expression.stringLiteral, !text.isEmpty { return .name(text) }
-        guard let path = expression.as(KeyPathExprSyntax.self), path.components.count == 1,
-            let component = path.components.first?.component.as(KeyPathPropertyComponentSyntax.self)
-        else {
-            throw Problem(
-                expression,
-                "the inverse of \(name) has to be one property of \(destination), as in \\\(destination).\(className.lowercased())")
+        let path = expression.as(KeyPathExprSyntax.self)
+        if let text = path?.text(behind: destination.lastComponent), text.allSatisfy({ !".[?!".contains($0) }) {
+            return .path(text.filter { $0 != "`" }, "\\\(destination).\(text)")
         }
-        if let root = path.root, root.trimmedDescription != destination {
+        if let path, let root = path.root, path.components.count == 1, root.trimmedDescription.lastComponent != destination.lastComponent {
             throw Problem(
                 root, "\(name) leads to \(destination), so its inverse is a property of \(destination), not of \(root.trimmedDescription)",
                 Remedy(
-                    "write \\\(destination).\(component.declName.trimmedDescription)", replace: root,
+                    "write \\\(destination)\(path.components.trimmedDescription)", replace: root,
                     with: TypeSyntax("\(raw: destination)")))
         }
-        let property = component.declName.trimmedDescription
-        return .path(component.declName.baseName.name, "\\\(destination).\(property)")
+        throw Problem(
+            expression, "the inverse of \(name) has to be one property of \(destination), as in \\\(destination).\(className.lowercased())")
     }
 
     func fetched(_ marker: AttributeSyntax) throws(Problem) -> FetchedPart {

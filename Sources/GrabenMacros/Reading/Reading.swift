@@ -137,16 +137,14 @@ struct Reading {
     /// The stored property named by `storage: \Joint.point.x`, as the text behind the object.
     func storage(_ marker: AttributeSyntax?) throws(Problem) -> String? {
         guard let expression = marker?.argument("storage"), !expression.isNilLiteral else { return nil }
-        guard let path = expression.as(KeyPathExprSyntax.self), !path.components.isEmpty else {
+        guard let path = expression.as(KeyPathExprSyntax.self), path.root != nil || !path.components.isEmpty else {
             throw Problem(expression, "storage of \(name) has to be a key path of the class, as in \\\(className).field")
         }
-        if let root = path.root, root.trimmedDescription != className, root.trimmedDescription != "Self" {
-            throw Problem(
-                root, "\(name) is kept in \(root.trimmedDescription), but storage is a field of the object itself",
-                Remedy("write \(className)", replace: root, with: TypeSyntax("\(raw: className)")))
-        }
-        let text = path.components.trimmedDescription
-        return text.hasPrefix(".") ? String(text.dropFirst()) : text
+        if let text = path.text(behind: className) { return text }
+        let root = path.root.map(Syntax.init) ?? Syntax(path)
+        throw Problem(
+            root, "\(name) is kept in \(root.trimmedDescription), but storage is a field of the object itself",
+            Remedy("write \(className)", replace: root, with: TypeSyntax("\(raw: className)")))
     }
 }
 

@@ -50,6 +50,19 @@ extension ExprSyntax {
     var booleanLiteral: Bool? { self.as(BooleanLiteralExprSyntax.self).map { $0.literal.tokenKind == .keyword(.true) } }
 }
 
+extension KeyPathExprSyntax {
+    /// What stands behind the type it begins at; nil where that is another type. The parser does not know where in `\Space.Joint.point.x` the
+    /// type ends.
+    func text(behind type: String) -> String? {
+        let text = trimmedDescription.dropFirst()
+        if text.hasPrefix(".") { return String(text.dropFirst()) }
+        let parts = text.split(separator: ".").map(String.init)
+        let end = parts.firstIndex { $0.lastComponent == type } ?? (parts.first == "Self" ? 0 : nil)
+        guard let end, end + 1 < parts.count else { return nil }
+        return parts[(end + 1)...].joined(separator: ".")
+    }
+}
+
 extension DeclModifierListSyntax {
     func contains(_ keyword: Keyword) -> Bool { contains { $0.name.tokenKind == .keyword(keyword) } }
     /// The access level as it is written, without those of setters; empty where none is.
@@ -65,6 +78,21 @@ extension DeclModifierListSyntax {
 extension String {
     /// With a capital letter first, as behind `primitive` and `addTo`.
     var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+    /// The name as it stands in Swift source: in backticks where the parser takes it for something else than a name.
+    var identifier: String {
+        let parsed = ExprSyntax("\(raw: self)").as(DeclReferenceExprSyntax.self)
+        return parsed?.baseName.tokenKind == .identifier(self) && self != "Type" ? self : "`\(self)`"
+    }
+
+    /// What a model takes as a name: a letter or `_`, then letters, digits and `_`, by the same properties of Unicode as there.
+    var isModelIdentifier: Bool {
+        guard let first = unicodeScalars.first, first == "_" || first.properties.isXIDStart else { return false }
+        return unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue }
+    }
+
+    /// The last name of a type that is written with what it stands in, `Space.Joint`.
+    var lastComponent: String { split(separator: ".").last.map { $0.filter { $0 != "`" } } ?? self }
+
     /// As a Swift string literal.
     var quoted: String { StringLiteralExprSyntax(content: self).description }
 }

@@ -7,7 +7,7 @@ struct ClassPlace {
 
     /// The static property that says where the numbers of a class's subclasses begin.
     static func endName(_ className: String) -> String {
-        "_accessorEnd_\(className.split(separator: ".").last.map(String.init) ?? className)"
+        "_accessorEnd_\(className.lastComponent)"
     }
     private var start: String? { superclass.map { "\($0).\(Self.endName($0))" } }
 

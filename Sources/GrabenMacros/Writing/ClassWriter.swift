@@ -50,7 +50,7 @@ struct ClassWriter {
         entity.properties.flatMap { property -> [(String, String)] in
             switch property.kind {
             case .attribute(let part): [(part.key, property.identifier)]
-            case .packed(let packing) where packing.isVector: packing.lanes.map { ($0, $0) }
+            case .packed(let packing) where packing.isVector: packing.lanes.map { ($0, $0.identifier) }
             case .packed(let packing): [(packing.lanes[0], property.identifier)]
             case .relationship, .fetched: [(property.name, property.identifier)]
             }
@@ -66,12 +66,12 @@ struct ClassWriter {
             paths.map { ".init(\($0.key.quoted), \\\(root).\($0.name))" }.joined(separator: ", ")
         }
         if entity.isFinal {
-            return ["\(override) propertyKeyPaths: [Graben.PropertyKeyPath] { super.propertyKeyPaths + [\(list(entity.name))] }"]
+            return ["\(override) propertyKeyPaths: [Graben.PropertyKeyPath] { super.propertyKeyPaths + [\(list(entity.identifier))] }"]
         }
         let function = "_keyPaths_\(entity.name)"
         return [
             "\(override) propertyKeyPaths: [Graben.PropertyKeyPath] { super.propertyKeyPaths + \(function)(Self.self) }",
-            "private nonisolated static func \(function)<Root: \(entity.name)>(_ root: Root.Type) -> [Graben.PropertyKeyPath] { [\(list("Root"))] }",
+            "private nonisolated static func \(function)<Root: \(entity.identifier)>(_ root: Root.Type) -> [Graben.PropertyKeyPath] { [\(list("Root"))] }",
         ]
     }
 
@@ -88,7 +88,7 @@ struct ClassWriter {
             }
             return names.map { key, name in
                 let primitive = "primitive\(name.capitalizedFirst)"
-                return ".init(\(key.quoted), get: { (object: \(entity.name)) in object.\(primitive) }, set: { $0.\(primitive) = $1 })"
+                return ".init(\(key.quoted), get: { (object: \(entity.identifier)) in object.\(primitive) }, set: { $0.\(primitive) = $1 })"
             }
         }
         guard !accessors.isEmpty else { return [] }

@@ -62,7 +62,7 @@ struct DescriptionWriter {
         switch part.inverse {
         case .name(let name): arguments.append("inverse: \(name.quoted)")
         case .path(let name, let path):
-            arguments.append("inverse: Graben.EntityReference.inverse(\(name.quoted), \(path), of: \(entity.name).self)")
+            arguments.append("inverse: Graben.EntityReference.inverse(\(name.quoted), \(path), of: \(entity.identifier).self)")
         case nil: break
         }
         if part.isToMany { arguments.append("isToMany: true") }

@@ -18,7 +18,8 @@ struct MemberWriter {
     private func variable(_ access: String, _ name: String, _ type: String, _ accessors: AccessorWriter.Accessors) -> String {
         let set = accessors.set.map { "\nset {\n\($0)\n}" } ?? ""
         let getAttributes = access == "public " || access == "open " ? accessors.getAttributes : accessors.getAttributes.replacingInlinable
-        return "\(access == "open " ? "public " : access)final var \(name): \(type) {\n\(getAttributes)get {\n\(accessors.get)\n}\(set)\n}"
+        return
+            "\(access == "open " ? "public " : access)final var \(name.identifier): \(type) {\n\(getAttributes)get {\n\(accessors.get)\n}\(set)\n}"
     }
 
     // MARK: Attributes

@@ -44,18 +44,7 @@ enum ModelFolder {
     }
 
     static func bytes(of path: String) throws(ModelError) -> [UInt8] {
-        let bytes: [UInt8]
-        do {
-            let size = try FileManager.default.attributesOfItem(atPath: path)[.size]
-            if size as? Int ?? (size as? UInt64).map(Int.init(clamping:)) ?? 0 > XMLTreeReader.lengthLimit {
-                throw ModelError.unreadable(path: path, reason: "it is longer than \(XMLTreeReader.lengthLimit >> 20) MB")
-            }
-            bytes = Array(try Data(contentsOf: URL(filePath: path)))
-        } catch let error as ModelError {
-            throw error
-        } catch {
-            throw .unreadable(path: path, reason: error.modelReason)
-        }
+        let bytes = try ModelFile.bytes(of: path)
         if bytes.starts(with: "bplist".utf8) {
             throw .unreadable(
                 path: path,

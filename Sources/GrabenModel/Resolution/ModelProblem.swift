@@ -141,14 +141,14 @@ extension ModelProblem.Kind: CustomStringConvertible {
         case .negativeCount(let count): "its count \(count) is negative"
         case .packedType(let type): "it is packed, which only double and float can be, not \(type.rawValue)"
         case .packedTransient: "it is packed, so it is kept in the store and cannot be transient"
-        case .defaultOfWrongType(let value, let type): "its default \(value) is no value of type \(type.rawValue)"
+        case .defaultOfWrongType(let value, let type): "its default \(text(value)) is no value of type \(type.rawValue)"
         case .defaultOutOfRange(let value, let minimum, let maximum):
-            "its default \(value) is outside \(bound(minimum)) to \(bound(maximum))"
+            "its default \(text(value)) is outside \(bound(minimum.map(text))) to \(bound(maximum.map(text)))"
         case .defaultLengthOutOfRange(let length, let minimum, let maximum):
             "the length \(length) of its default is outside \(bound(minimum)) to \(bound(maximum))"
-        case .boundOfWrongType(let value, let type): "its bound \(value) is no number of type \(type.rawValue)"
+        case .boundOfWrongType(let value, let type): "its bound \(text(value)) is no number of type \(type.rawValue)"
         case .boundsOnUnorderedType(let type): "it has a minimum or maximum, which \(type.rawValue) values do not have"
-        case .boundsReversed(let minimum, let maximum): "its minimum \(minimum) is above its maximum \(maximum)"
+        case .boundsReversed(let minimum, let maximum): "its minimum \(text(minimum)) is above its maximum \(text(maximum))"
         case .lengthsOnTypeWithout(let type): "it has a least or greatest length, which \(type.rawValue) values do not have"
         case .lengthsReversed(let minimum, let maximum): "its least length \(minimum) is above its greatest \(maximum)"
         case .negativeLength(let length): "its length \(length) is negative"
@@ -183,6 +183,15 @@ extension ModelProblem.Kind: CustomStringConvertible {
     }
 
     private func suggestion(_ nearest: String?) -> String { nearest.map { "; \($0) does" } ?? "" }
+    /// A value as people write it.
+    private func text(_ value: Value) -> String {
+        switch value {
+        case .string(let text), .uri(let text): text.debugDescription
+        case .bool(let flag): "\(flag)"
+        case .null: "null"
+        default: XcodeValueText.text(of: value) ?? "\(value)"
+        }
+    }
     private func bound<T>(_ value: T?) -> String { value.map { "\($0)" } ?? "any" }
 }
 

@@ -26,13 +26,7 @@ extension ManagedObjectModel {
     ///
     /// Throws `ModelError.unreadable` for a file that cannot be read, and as `load(json:)` for what is in it.
     public static func load(path: String) throws(ModelError) -> ManagedObjectModel {
-        let data: Data
-        do {
-            data = try Data(contentsOf: URL(filePath: path))
-        } catch {
-            throw .unreadable(path: path, reason: error.modelReason)
-        }
-        return try load(json: data)
+        try load(json: Data(try ModelFile.bytes(of: path)))
     }
 
     /// The model in its JSON form: keys sorted, indented, the same bytes for equal models.

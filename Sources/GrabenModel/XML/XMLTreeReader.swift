@@ -19,7 +19,7 @@ final class XMLTreeReader {
     static let depthLimit = 24
     static let elementLimit = 1_000_000
     /// In bytes.
-    static let lengthLimit = 64 << 20
+    static let lengthLimit = ModelFile.lengthLimit
 
     private var open: [XMLNode] = []
     private var root: XMLNode?

@@ -37,21 +37,22 @@ package struct ModelSource: Sendable {
     package init(path: String, version: String? = nil) throws(Failure) {
         let file = Self.file(at: path, version: version)
         // Once, so that a pipe will do.
-        let data = try? Data(contentsOf: URL(filePath: file))
-        let isXML = ModelPlaces.isXML(data ?? Data())
-        let places = ModelPlaces(text: data ?? Data())
+        let read: Result<Data, ModelError>
+        do throws(ModelError) { read = .success(Data(try ModelFile.bytes(of: file))) } catch { read = .failure(error) }
+        let data = (try? read.get()) ?? Data()
+        let places = ModelPlaces(text: data)
         self.file = file
         self.places = places
         do throws(ModelError) {
-            guard file == path, version == nil, let data else {
-                // A folder, or what cannot be read, for a reason that is found again here.
-                form = file == path && version == nil && !Self.isFolder(path) ? .json : .xcode
-                let read = try form == .json ? (ManagedObjectModel.load(path: path), []) : Self.imported(path, version)
-                (model, warnings) = (read.0, read.1)
+            guard file == path, version == nil, !Self.isFolder(path) else {
+                form = .xcode
+                let imported = try ImportedModel(contentsOf: path, version: version)
+                (model, warnings) = (imported.model, imported.warnings.map(\.note))
                 return
             }
-            form = isXML ? .xcode : .json
-            if isXML {
+            let data = try read.get()
+            form = Self.form(of: data, path: path)
+            if form == .xcode {
                 let imported = try ImportedModel(xml: data, name: path, file: file)
                 (model, warnings) = (imported.model, imported.warnings.map(\.note))
             } else {
@@ -62,9 +63,11 @@ package struct ModelSource: Sendable {
         }
     }
 
-    private static func imported(_ path: String, _ version: String?) throws(ModelError) -> (ManagedObjectModel, [Note]) {
-        let imported = try ImportedModel(contentsOf: path, version: version)
-        return (imported.model, imported.warnings.map(\.note))
+    /// What a file is in: what its name says where that says anything, else what its text begins like.
+    private static func form(of data: Data, path: String) -> Form {
+        if path.hasSuffix(".json") { return .json }
+        if path.hasSuffix(".xml") { return .xcode }
+        return ModelPlaces.isXML(data) ? .xcode : .json
     }
 
     private static func isFolder(_ path: String) -> Bool {
@@ -84,8 +87,17 @@ package struct ModelSource: Sendable {
 
     private static func notes(of error: ModelError, _ places: ModelPlaces, file: String) -> [Note] {
         if case .malformed(let place, let reason) = error {
-            return [Note(file: file, line: places.line(ofPlace: place, reason: reason), message: error.reason)]
+            let line = places.line(ofPlace: place, reason: reason)
+            // The reason says the line itself where the text is no JSON.
+            let said = "line \(line), "
+            return [
+                Note(
+                    file: file, line: line,
+                    message: place.isEmpty && reason.hasPrefix(said) ? String(reason.dropFirst(said.count)) : error.reason)
+            ]
         }
+        // Which may be another file than the model's text, such as the list of versions.
+        if case .unreadable(let path, let reason) = error { return [Note(file: path, line: nil, message: reason)] }
         guard case .notImported(let problems) = error else { return [Note(file: file, line: nil, message: error.reason)] }
         return problems.map { problem in
             let element = problem.place.element.map { "\($0): " } ?? ""

@@ -204,6 +204,31 @@ struct ModelCommandTests {
         #expect(error?["line"] as? Int == 3 && error?["file"] as? String == broken)
     }
 
+    // A file named .json that was not one was "not XML" where it began like it, a place in JSON was told twice, a mistake in
+    // .xccurrentversion was told of the folder, and a pipe was "Permission denied".
+    @Test("what cannot be read is told of the file it is in and the form it is named after, also from a pipe")
+    func unreadableForms() throws {
+        let folder = try Folder()
+        let text = try folder.write("a.json", "<model/>")
+        #expect(
+            try Tool.run("model", "check", text).errors
+                == "graben: reading a model: \(text), line 1: column 1: expected a value, found <\n")
+        let versions = folder.path("V.xcdatamodeld")
+        try FileManager.default.createDirectory(atPath: versions + "/A.xcdatamodel", withIntermediateDirectories: true)
+        try "<model/>".write(toFile: versions + "/A.xcdatamodel/contents", atomically: true, encoding: .utf8)
+        try "bplist00".write(toFile: versions + "/.xccurrentversion", atomically: true, encoding: .utf8)
+        #expect(
+            try Tool.run("model", "check", versions).errors.hasPrefix(
+                "graben: reading a model: \(versions)/.xccurrentversion: it is a binary property list"))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "cat \"$1\" | \"$0\" model check /dev/stdin", Tool.path, model]
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+
     @Test("a reader that goes away ends the program by its pipe, without a word")
     func brokenPipe() throws {
         let folder = try Folder()

@@ -26,6 +26,29 @@ extension Misuse {
                 + "values, and what more a new object needs into awakeFromInsert()",
             remedies: ["override awakeFromInsert() instead: override func awakeFromInsert() {}"],
             mended: "@Entity final class Item: ManagedObject {\n    override func awakeFromInsert() {}\n}"),
+        // What was accepted before, and made the compiler complain of lines that nobody wrote.
+        Misuse(
+            "an initialiser that is not convenience", "@Entity final class Item: ManagedObject {\n    init(size: Int) {}\n}",
+            "Item cannot have an init(size:) of its own: contexts make objects, new ones and fetched ones; write defaults as initial values, "
+                + "and what more a new object needs into awakeFromInsert()",
+            "'required' initializer 'init(_:)' must be provided by subclass of 'ManagedObject'",
+            remedies: ["override awakeFromInsert() instead: override func awakeFromInsert() {}"],
+            mended: "@Entity final class Item: ManagedObject {\n    override func awakeFromInsert() {}\n}"),
+        Misuse(
+            "a name that no model has", "@Entity(\"Two words\") final class Item: ManagedObject {}",
+            "a model has no name \"Two words\": it begins with a letter or _ and goes on with letters, digits and _"),
+        Misuse(
+            "two properties with one primitive accessor", "@Entity final class Item: ManagedObject {\n    var a: Int\n    var A: Int\n}",
+            "@Entity writes primitiveA for A, and there is another for a; give A another name"),
+        Misuse(
+            "a property called like what another one gets",
+            "@Entity final class Item: ManagedObject {\n    var name: String?\n    var primitiveName: Int\n}",
+            "@Entity writes primitiveName for name, and there is another in the class; give name another name"),
+        Misuse(
+            "an override of an inherited property",
+            "@Entity class Base: ManagedObject {\n    var size: Int\n    }\n    @Entity final class Item: Base {\n    override var size: Int\n}",
+            "size is a property of the superclass already, which keeps its value: override willChangeValue(forKey:) or didChangeValue(forKey:) "
+                + "to follow it"),
         Misuse(
             "a name put together at run time", "@Entity(\"It\\(1)em\") final class Item: ManagedObject {}",
             "the name of the entity has to be text between quotes, without interpolation"),

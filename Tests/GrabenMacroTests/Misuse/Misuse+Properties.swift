@@ -62,6 +62,23 @@ extension Misuse {
             "tags needs an initial value, which an object has whose value cannot be read; or write [String]?",
             remedies: ["write [String]?: [String]?"], mended: "@Attribute var tags: [String]?"),
 
+        // MARK: Names
+        // A key path to `self` is the object itself, so these compiled and led elsewhere, or failed inside of the expansion.
+        Misuse(
+            "a property that Swift takes for the object", property: "var `self`: Int",
+            "Swift takes object.self for something else than a property; give it another name, and the attribute this one by "
+                + "@Attribute(name: \"self\")", mended: "@Attribute(name: \"self\") var own: Int"),
+        Misuse(
+            "a lane that Swift takes for the class", property: "@Packed(\"Type\", \"y\") var place: SIMD2<Double>",
+            "Swift takes object.Type for something else than a property; give it another name, and the attribute this one by "
+                + "@Attribute(name: \"Type\")"),
+        Misuse(
+            "a lane whose name has a space", property: "@Packed(\"a b\", \"y\") var place: SIMD2<Double>",
+            "a model has no name \"a b\": it begins with a letter or _ and goes on with letters, digits and _"),
+        Misuse(
+            "an attribute whose name has a space", property: "@Attribute(name: \"a b\") var place: Int",
+            "a model has no name \"a b\": it begins with a letter or _ and goes on with letters, digits and _"),
+
         // MARK: Types
         Misuse(
             "an unsigned number", property: "var count: UInt",
