@@ -114,7 +114,7 @@ import Testing
                 "Joint.place: it holds a composite, whose type is transformable and not string",
                 "Joint.place: its composite C does not exist; A does",
                 "composite A: it is an element of itself: A -> B -> A",
-                "composite A.x: its default string(\"z\") is no value of type int16",
+                "composite A.x: its default \"z\" is no value of type int16",
                 "composite A.x: there is another of this name",
                 "composite B: it is an element of itself: B -> A -> B",
                 "composite B: there is another of this name",

@@ -66,6 +66,7 @@ extension ModelNames {
             problems.append(.missingSuperentity(parent, nearest: nearestEntity(to: parent)))
         }
         if let cycle = cycles[index] { problems.append(.inheritanceCycle(cycle.map { entities[$0].name })) }
+        if tooDeep.contains(index) { problems.append(.inheritanceTooDeep(limit: Self.depthLimit)) }
         for key in entity.uniquenessConstraints {
             if key.isEmpty { problems.append(.emptyUniqueness) }
             var before: Set<String> = []

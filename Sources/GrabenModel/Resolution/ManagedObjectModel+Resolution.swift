@@ -35,6 +35,8 @@ private struct ModelResolver {
     let model: ManagedObjectModel
     let names: ModelNames
     let children: [[Int]]
+    /// Of each entity the concrete ones among itself and its heirs.
+    let concreteDescendants: [[Int]]
     /// How many properties each entity inherits.
     let inheritedCounts: [Int]
     var resolved: [Entity?]
@@ -42,12 +44,15 @@ private struct ModelResolver {
     init(_ model: ManagedObjectModel) {
         let names = ModelNames(model)
         var children = [[Int]](repeating: [], count: model.entities.count)
+        var descendants = children
         for (index, chain) in names.lineage.enumerated() {
             if let parent = chain.dropLast().last { children[parent].append(index) }
+            if !model.entities[index].isAbstract { for ancestor in chain { descendants[ancestor].append(index) } }
         }
         self.model = model
         self.names = names
         self.children = children
+        self.concreteDescendants = descendants
         self.inheritedCounts = names.lineage.map { chain in
             chain.dropLast().reduce(0) { $0 + model.entities[$1].propertyCount }
         }
@@ -82,13 +87,13 @@ private struct ModelResolver {
                     number: properties.count, name: declared.name, declaringEntity: index, kind: kind, lane: place.lane,
                     field: place.field))
         }
-        let numbers = Dictionary(properties.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
-        let keys = description.uniquenessConstraints.map {
-            Entity.UniqueKey(declaringEntity: index, properties: $0.compactMap { numbers[$0] })
+        let keys = description.uniquenessConstraints.map { names in
+            Entity.UniqueKey(
+                declaringEntity: index, properties: names.compactMap { name in properties.first { $0.name == name }?.number })
         }
         resolved[index] = Entity(
             index: index, description: description, superentity: parent, subentities: children[index],
-            concreteDescendants: concreteDescendants(of: index), properties: properties, uniqueKeys: (parent?.uniqueKeys ?? []) + keys,
+            concreteDescendants: concreteDescendants[index], properties: properties, uniqueKeys: (parent?.uniqueKeys ?? []) + keys,
             versionHash: VersionHash(of: description, superentity: parent?.versionHash, composites: names.composites))
     }
 
@@ -132,10 +137,6 @@ private struct ModelResolver {
         // Both sides must choose alike whatever the order of declaration, or a new version of the model would turn the links round.
         let this = (model.entities[owner].name, relationship.name)
         return this <= (model.entities[destination].name, inverse.name) ? .linksAsOwner : .linksAsMember
-    }
-
-    private func concreteDescendants(of index: Int) -> [Int] {
-        names.lineage.indices.filter { names.lineage[$0].contains(index) && !model.entities[$0].isAbstract }
     }
 }
 

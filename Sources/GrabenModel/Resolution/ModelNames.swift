@@ -7,6 +7,12 @@ struct ModelNames {
     let lineage: [[Int]]
     /// For each entity that is its own ancestor, the way round as numbers, from itself to itself.
     let cycles: [Int: [Int]]
+    /// The entities that stand below more super-entities than `depthLimit`.
+    let tooDeep: Set<Int>
+    /// What a hierarchy may have one below the other: an entity holds what it inherits, so that the work grows with the square of it.
+    static let depthLimit = 64
+    /// The first property of each name that an entity declares itself.
+    private let declaredByName: [[String: Declared]]
     /// The first composite of each name.
     let composites: [String: CompositeDescription]
 
@@ -15,6 +21,7 @@ struct ModelNames {
         let byName = Dictionary(entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         var lineage: [[Int]] = []
         var cycles: [Int: [Int]] = [:]
+        var tooDeep: Set<Int> = []
         for start in entities.indices {
             var chain = [start]
             var seen: Set<Int> = [start]
@@ -24,6 +31,10 @@ struct ModelNames {
                     break
                 }
                 chain.append(parent)
+                if chain.count > Self.depthLimit {
+                    tooDeep.insert(start)
+                    break
+                }
             }
             lineage.append(chain.reversed())
         }
@@ -31,6 +42,10 @@ struct ModelNames {
         self.byName = byName
         self.lineage = lineage
         self.cycles = cycles
+        self.tooDeep = tooDeep
+        self.declaredByName = entities.map { entity in
+            Dictionary(Self.declared(by: entity).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        }
         self.composites = Dictionary(model.composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -50,16 +65,17 @@ struct ModelNames {
     }
 
     /// The properties an entity declares itself, in the order in which they are numbered.
-    func declared(by entity: Int) -> [Declared] {
-        let description = entities[entity]
-        return description.attributes.map(Declared.attribute) + description.relationships.map(Declared.relationship)
+    func declared(by entity: Int) -> [Declared] { Self.declared(by: entities[entity]) }
+
+    private static func declared(by description: EntityDescription) -> [Declared] {
+        description.attributes.map(Declared.attribute) + description.relationships.map(Declared.relationship)
             + description.fetchedProperties.map(Declared.fetched)
     }
 
     /// The property an entity declares or inherits by this name, and who declares it.
     func property(_ name: String, of entity: Int) -> (declaredBy: Int, property: Declared)? {
         for ancestor in lineage[entity] {
-            if let found = declared(by: ancestor).first(where: { $0.name == name }) { return (ancestor, found) }
+            if let found = declaredByName[ancestor][name] { return (ancestor, found) }
         }
         return nil
     }

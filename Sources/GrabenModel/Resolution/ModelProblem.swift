@@ -26,6 +26,7 @@ public struct ModelProblem: Sendable, Equatable {
         case missingSuperentity(String, nearest: String?)
         /// The entity is its own ancestor, by way of these entities.
         case inheritanceCycle([String])
+        case inheritanceTooDeep(limit: Int)
         case missingDestination(String, nearest: String?)
         case missingInverse(String, destination: String, nearest: String?)
         case inverseIsNoRelationship(String, destination: String)
@@ -121,6 +122,7 @@ extension ModelProblem.Kind: CustomStringConvertible {
         case .propertyInheritedFrom(let other): "the entity inherits a property of this name from \(other)"
         case .tooManyEntities(let count, let limit): "\(count) entities, where a store holds at most \(limit)"
         case .missingSuperentity(let name, let nearest): "its super-entity \(name) does not exist" + suggestion(nearest)
+        case .inheritanceTooDeep(let limit): "it stands below more than \(limit) super-entities"
         case .inheritanceCycle(let names): "it inherits from itself: \(names.joined(separator: " -> "))"
         case .missingDestination(let name, let nearest): "its destination \(name) does not exist" + suggestion(nearest)
         case .missingInverse(let name, let destination, let nearest):

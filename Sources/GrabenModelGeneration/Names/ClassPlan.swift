@@ -32,21 +32,22 @@ extension ClassPlan {
     /// The plans of a model's entities, by number.
     static func plans(of model: ResolvedModel, _ options: SwiftOptions) -> [ClassPlan] {
         var plans = [ClassPlan?](repeating: nil, count: model.entities.count)
+        let saysClasses = model.description.saysClasses
         func plan(_ entity: Entity) -> ClassPlan {
             if let known = plans[entity.index] { return known }
             // Super-entities form no circle: the model is resolved.
             let parent = entity.superentity.map(plan)
-            let made = ClassPlan(entity, parent: parent, in: model, options)
+            let made = ClassPlan(entity, parent: parent, in: model, options, saysClasses: saysClasses)
             plans[entity.index] = made
             return made
         }
         return model.entities.map(plan)
     }
 
-    private init(_ entity: Entity, parent: ClassPlan?, in model: ResolvedModel, _ options: SwiftOptions) {
+    private init(_ entity: Entity, parent: ClassPlan?, in model: ResolvedModel, _ options: SwiftOptions, saysClasses: Bool) {
         let description = entity.description
         let named = ClassName(of: description)
-        let wanted = model.description.generatedPart(of: description)
+        let wanted = Part(of: description, saysClasses: saysClasses)
         let isElsewhere = named.module.map { options.module != nil && $0 != options.module } ?? false
         let isGeneral = wanted == .general && !options.generatesEveryClass
         superclass = parent?.typeName ?? "ManagedObject"
@@ -94,13 +95,15 @@ extension ManagedObjectModel {
     /// Whether the model says anything of classes. One that does not is taken to want one for each entity: else a model written for other
     /// purposes, or a store's, would have none at all.
     var saysClasses: Bool { entities.contains { $0.managedObjectClassName != nil || $0.codeGeneration != .manual } }
+}
 
+extension ClassPlan.Part {
     /// What the model wants to have generated of an entity's class.
-    func generatedPart(of entity: EntityDescription) -> ClassPlan.Part {
+    fileprivate init(of entity: EntityDescription, saysClasses: Bool) {
         switch entity.codeGeneration {
-        case .classDefinition: .whole
-        case .categoryExtension: .properties
-        case .manual: !saysClasses ? .whole : ClassName(of: entity).isGeneral ? .general : .nothing
+        case .classDefinition: self = .whole
+        case .categoryExtension: self = .properties
+        case .manual: self = !saysClasses ? .whole : ClassName(of: entity).isGeneral ? .general : .nothing
         }
     }
 }
