@@ -34,6 +34,30 @@ struct ModelFileTests {
         #expect(throws: ModelError.unreadable(path: "/", reason: "Is a directory")) { try ModelFile.bytes(of: "/") }
     }
 
+    // Each property was looked for among copies of all the others: a model at the limit of 4,096 took 83 seconds, of which this allows a tenth.
+    @Test("a model at the limit of properties is checked in time")
+    func wide() throws {
+        let attributes = (0..<4_096).map { AttributeDescription("a\($0)", .int64) }
+        let model = ManagedObjectModel(entities: [EntityDescription("A", attributes: attributes)])
+        let time = try ContinuousClock().measure { #expect(try model.resolved().entities[0].properties.count == 4_096) }
+        #expect(time < .seconds(8), "\(time)")
+    }
+
+    // An entity holds what it inherits, so a chain of sixty thousand, a small file, took all memory there was.
+    @Test("a hierarchy has 64 levels below one another and no more")
+    func deep() {
+        func problems(_ levels: Int) -> [String] {
+            ManagedObjectModel(
+                entities: (0...levels).map { EntityDescription("E\($0)", superentity: $0 == 0 ? nil : "E\($0 - 1)") }
+            ).problems().map { "\($0)" }
+        }
+        #expect(problems(63) == [])
+        #expect(
+            problems(65) == [
+                "entity E64: it stands below more than 64 super-entities", "entity E65: it stands below more than 64 super-entities",
+            ])
+    }
+
     // A default or bound was shown as the enum case that holds it: "its minimum int(5) is above its maximum int(1)".
     @Test("problems show values as people write them")
     func values() throws {

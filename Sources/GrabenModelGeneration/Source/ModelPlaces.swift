@@ -19,6 +19,8 @@ package struct ModelPlaces: Sendable {
     }
 
     let entities: [EntityPart]
+    /// The first entity of each name.
+    private let byName: [String: Int]
 
     /// Looks through the text of a model. Complexity: linear in its length.
     package init(text: some Collection<UInt8>) {
@@ -30,6 +32,8 @@ package struct ModelPlaces: Sendable {
             var scanner = JSONPlaceScanner(bytes)
             entities = scanner.scan()
         }
+        byName = Dictionary(
+            entities.enumerated().compactMap { index, entity in entity.name.map { ($0, index) } }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Whether a text begins like XML, behind a byte order mark if there is one.
@@ -41,7 +45,7 @@ package struct ModelPlaces: Sendable {
 
     /// The line of an entity or of its property; 1 where there is neither.
     package func line(entity: String?, property: String?) -> Int {
-        guard let entity, let found = entities.first(where: { $0.name == entity }) else { return 1 }
+        guard let found = entity.flatMap({ byName[$0] }).map({ entities[$0] }) else { return 1 }
         guard let property else { return found.line }
         return found.parts.first { $0.name == property }?.line ?? found.line
     }
