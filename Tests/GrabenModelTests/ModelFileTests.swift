@@ -39,7 +39,10 @@ struct ModelFileTests {
     func wide() throws {
         let attributes = (0..<4_096).map { AttributeDescription("a\($0)", .int64) }
         let model = ManagedObjectModel(entities: [EntityDescription("A", attributes: attributes)])
-        let time = try ContinuousClock().measure { #expect(try model.resolved().entities[0].properties.count == 4_096) }
+        let clock = ContinuousClock()
+        let start = clock.now
+        #expect(try model.resolved().entities[0].properties.count == 4_096)
+        let time = clock.now - start
         #expect(time < .seconds(8), "\(time)")
     }
 
