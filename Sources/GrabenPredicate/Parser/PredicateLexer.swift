@@ -184,7 +184,7 @@ struct PredicateLexer {
         case "r": return "\r"
         case "x": return try code(digits: 2, place)
         case "u": return try surrogates(code: try hexadecimal(4, place), place)
-        case "U": return try code(digits: 8, place)
+        case "U": return try longCode(place)
         case "0"..."7":
             var value = letter.value - 0x30
             var count = 1
@@ -218,10 +218,18 @@ struct PredicateLexer {
         return scalar
     }
 
+    /// `\U` is written with four digits or with eight: eight where so many stand there and name a scalar.
+    private mutating func longCode(_ place: Int) throws(ObjectPredicateError) -> Unicode.Scalar {
+        let start = position
+        if scalars.count - start >= 8, let value = try? hexadecimal(8, place), let scalar = Unicode.Scalar(value) { return scalar }
+        position = start
+        return try surrogates(code: try hexadecimal(4, place), place)
+    }
+
     /// A pair of `\u` escapes may spell one scalar in UTF-16, as JSON and Java write it.
     private mutating func surrogates(code: UInt32, _ place: Int) throws(ObjectPredicateError) -> Unicode.Scalar {
         if let scalar = Unicode.Scalar(code) { return scalar }
-        if code < 0xDC00, peek() == "\\", peek(1) == "u" {
+        if code < 0xDC00, peek() == "\\", peek(1) == "u" || peek(1) == "U" {
             position += 2
             let low = try hexadecimal(4, place)
             if (0xDC00...0xDFFF).contains(low), let scalar = Unicode.Scalar(0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)) {

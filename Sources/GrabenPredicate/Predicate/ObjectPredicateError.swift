@@ -103,12 +103,12 @@ private func place(_ entity: String, _ object: ObjectID?) -> String {
 /// The name closest to what was written, if it is close enough to be a slip.
 package func nearestName(to name: String, in names: [String]) -> String? {
     let wanted = Array(asciiLowercased(name).unicodeScalars.prefix(64))
-    // Two letters the wrong way round are two edits.
+    // Two letters the wrong way round are two edits; as many edits as letters is another name.
     let allowed = wanted.count < 4 ? 1 : Swift.max(2, wanted.count / 3)
     var best: (name: String, distance: Int)?
     for candidate in names {
         let distance = editDistance(wanted, Array(asciiLowercased(candidate).unicodeScalars.prefix(64)))
-        if distance <= allowed, distance < best?.distance ?? .max { best = (candidate, distance) }
+        if distance <= allowed, distance < Swift.max(wanted.count, 1), distance < best?.distance ?? .max { best = (candidate, distance) }
     }
     return best?.name
 }

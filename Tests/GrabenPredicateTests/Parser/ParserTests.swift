@@ -114,6 +114,9 @@ struct ParserTests {
         #expect(
             try tree(#"a == '\\ \' \" \n\t\r \x41 \u00e9 \U0001F600 \101 \q \ud83d\ude00'"#)
                 == tree("a == %@", "\\ ' \" \n\t\r A é 😀 A q 😀"))
+        // Four digits or eight.
+        #expect(try tree(#"a == '\U00e9 \U00E9x \U0041dead \U000000e9 \Ud83d\Ude00 \U0041'"#) == tree("a == %@", "é éx Adead é 😀 A"))
+        for bad in [#"a == '\U00e'"#, #"a == '\U'"#, #"a == '\UD800'"#, #"a == '\x4'"#, #"a == '\u00g0'"#] { #expect(problem(bad) != nil) }
     }
 
     @Test("D23 nesting up to the limit parses and one level more does not, whatever nests")
