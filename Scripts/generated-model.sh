@@ -47,4 +47,24 @@ if ! grep -F "$model:$line:1: error: Joint.y: " "$folder/said"; then
     cat "$folder/said" >&2
     exit 1
 fi
+
+mv "$model.old" "$model"
+echo "==> two models of a target that make one class: an error instead of generated code that does not compile"
+printf '{"entities": [{"name": "Other"},\n{"name": "Joint"}]}\n' >"$package/Sources/Town/Villages.graben-model.json"
+if build >"$folder/said" 2>&1; then
+    echo "generated-model.sh: a target with two classes Joint was built" >&2
+    exit 1
+fi
+if ! grep -F "$package/Sources/Town/Villages.graben-model.json:2:1: error: $package/Sources/Town/Town.xcdatamodeld in the same module makes Joint too" "$folder/said"; then
+    echo "generated-model.sh: the error of the second model was expected; the build said:" >&2
+    cat "$folder/said" >&2
+    exit 1
+fi
+echo "==> two models whose types have one name"
+mv "$package/Sources/Town/Villages.graben-model.json" "$package/Sources/Town/town-model.graben-model.json"
+if build >"$folder/said" 2>&1 || ! grep -F "would both become" "$folder/said"; then
+    echo "generated-model.sh: two models named Town were built, or the build said something else:" >&2
+    cat "$folder/said" >&2
+    exit 1
+fi
 echo "the example is as expected"

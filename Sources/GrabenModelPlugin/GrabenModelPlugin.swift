@@ -12,17 +12,20 @@ struct GrabenModelPlugin: BuildToolPlugin {
         let tool = try context.tool(named: "GrabenModelTool").url
         var commands: [Command] = []
         var byName: [String: URL] = [:]
-        for model in models(in: target.directoryURL) {
+        let models = models(in: target.directoryURL)
+        for (number, model) in models.enumerated() {
             let name = stem(of: model)
-            if let other = byName.updateValue(model, forKey: name) {
-                Diagnostics.error("\(other.path) and \(model.path) would both become \(name)Model.swift; rename one of them")
+            if let other = byName.updateValue(model, forKey: typeName(name)) {
+                Diagnostics.error("\(other.path) and \(model.path) would both become one type and one file; rename one of them")
                 continue
             }
+            let others = models[..<number]
             let output = context.pluginWorkDirectoryURL.appending(component: "\(name)Model.swift")
             commands.append(
                 .buildCommand(
                     displayName: "Generating Swift from \(model.lastPathComponent)", executable: tool,
-                    arguments: [model.path, output.path, target.moduleName], inputFiles: files(of: model), outputFiles: [output]))
+                    arguments: [model.path, output.path, target.moduleName] + others.map(\.path),
+                    inputFiles: files(of: model) + others.flatMap(files), outputFiles: [output]))
         }
         return commands
     }
@@ -47,6 +50,13 @@ struct GrabenModelPlugin: BuildToolPlugin {
         let entries = FileManager.default.enumerator(atPath: model.path)?.compactMap { $0 as? String } ?? []
         return entries.filter { $0 == "contents" || $0.hasSuffix("/contents") || $0 == ".xccurrentversion" }.sorted()
             .map { model.appending(path: $0) }
+    }
+
+    /// What the tool calls a model's type, as far as two can be the same: without signs, with or without `Model` behind it; and without
+    /// case, which some file systems do not tell apart.
+    private func typeName(_ stem: String) -> String {
+        let name = stem.lowercased().filter { $0.isLetter || $0.isNumber || $0 == "_" }
+        return name.hasSuffix("model") ? name : name + "model"
     }
 
     private func stem(of model: URL) -> String {

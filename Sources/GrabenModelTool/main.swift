@@ -45,9 +45,31 @@ enum DescriptorText {
     }
 }
 
+/// The types that another model of the module makes too. What is wrong with that one is told where it is made itself.
+func clashes(
+    of generator: SwiftGenerator, in source: ModelSource, with others: some Sequence<String>, module: String
+) -> [ModelSource.Note] {
+    others.flatMap { path -> [ModelSource.Note] in
+        var options = SwiftOptions(modelTypeName: SwiftOptions.modelTypeName(forFile: path))
+        options.module = module
+        guard let other = try? ModelSource(path: path), let made = try? SwiftGenerator(other.model, options).declaredTypes else {
+            return []
+        }
+        let both = generator.declaredTypes.filter { made.keys.contains($0.key) }.sorted { $0.key < $1.key }
+        return both.map { name, entity in
+            let line = source.places.line(entity: entity, property: nil)
+            return ModelSource.Note(
+                file: source.file, line: line,
+                message:
+                    "\(path) in the same module makes \(name) too; name another class in one of them, or call one's classes another module's"
+            )
+        }
+    }
+}
+
 func run(_ arguments: [String]) -> Int32 {
-    guard arguments.count == 3 else {
-        try? DescriptorText.write("usage: GrabenModelTool MODEL OUTPUT MODULE\n", to: 2)
+    guard arguments.count >= 3 else {
+        try? DescriptorText.write("usage: GrabenModelTool MODEL OUTPUT MODULE [OTHER MODELS OF THE MODULE]\n", to: 2)
         return 64
     }
     let (input, output, module) = (arguments[0], arguments[1], arguments[2])
@@ -64,7 +86,11 @@ func run(_ arguments: [String]) -> Int32 {
         var options = SwiftOptions(modelTypeName: SwiftOptions.modelTypeName(forFile: input))
         options.module = module
         let name = input.split(separator: "/").last ?? ""
-        let file = try SwiftGenerator(source.model, options).file(header: "Generated from \(name) at build time; change the model.")
+        let generator = try SwiftGenerator(source.model, options)
+        let clashes = clashes(of: generator, in: source, with: arguments.dropFirst(3), module: module)
+        for note in clashes { say("error", note) }
+        guard clashes.isEmpty else { return 1 }
+        let file = try generator.file(header: "Generated from \(name) at build time; change the model.")
         let (data, url) = (Data(file.text.utf8), URL(filePath: output))
         // A file that says the same already stays as it is, or everything that depends on it would be compiled again.
         if (try? Data(contentsOf: url)) != data { try data.write(to: url, options: .atomic) }

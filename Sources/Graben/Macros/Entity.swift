@@ -120,7 +120,9 @@
     @attached(peer)
     public macro Transient() = #externalMacro(module: "GrabenMacros", type: "MarkerMacro")
 
-    /// Makes a derived attribute: its value follows from others, as an expression says, at each save.
+    /// Makes a derived attribute: its value follows from others, as an expression says.
+    ///
+    /// The model keeps the expression; contexts do not evaluate it yet, so the getter answers nil.
     ///
     ///     @Derived("outgoing.@count") var degree: Int?
     ///

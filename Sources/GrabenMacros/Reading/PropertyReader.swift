@@ -16,6 +16,7 @@ struct PropertyReader {
     /// Members of `ManagedObject` that no property can be called like.
     private static let taken: Set<String> = [
         "entity", "objectID", "managedObjectContext", "isFault", "isInserted", "isUpdated", "isDeleted", "hasChanges", "hashValue",
+        "hasPersistentChangedValues", "predicateLiteral",
     ]
 
     /// The property that a variable declares; nil where it is none of the model's: computed, static, or storage of the class's own.

@@ -80,7 +80,7 @@ struct PropertyType {
             case "Array" where arguments.count == 1: return .array(arguments[0].trimmedDescription)
             case "Set" where arguments.count == 1: return .set(arguments[0].trimmedDescription)
             case "SIMD2", "SIMD3", "SIMD4":
-                guard let width = name.last?.wholeNumberValue, let scalar = arguments.first?.trimmedDescription,
+                guard let width = name.last?.wholeNumberValue, let scalar = arguments.first?.trimmedDescription.lastComponent,
                     let packing = Packing.Scalar(rawValue: scalar)
                 else { return .other }
                 return .vector(packing, width: width)

@@ -40,6 +40,14 @@ package struct SwiftGenerator {
     /// Whether there is anything to write but the model itself.
     package var writesAnyClass: Bool { plans.contains(where: \.isWritten) }
 
+    /// The types it makes besides that of the model, each with the entity it is the class of; none of a composite's structure.
+    package var declaredTypes: [String: String?] {
+        var types: [String: String?] = [:]
+        for composite in composites { types[composite.name] = .some(nil) }
+        for plan in plans where plan.part == .whole && plan.isWritten { types[plan.className] = plan.entity.name }
+        return types
+    }
+
     /// One file for each class and one for the model.
     package func files(header: String) throws(GenerationError) -> [GeneratedFile] {
         var files: [GeneratedFile] = []

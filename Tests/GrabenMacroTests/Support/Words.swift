@@ -15,6 +15,8 @@ import Graben
 @Entity final class Überbau: `class` {
     @Packed("länge", "höhe") var maß: SIMD2<Float>
     var 名前: String?
+    /// Taken for no vector of Doubles before, with a sentence that said it was one.
+    @Packed("u", "v") var qualified: SIMD2<Swift.Double>
     @Relationship var `some`: OrderedToMany<`class`>
 }
 
