@@ -22,7 +22,7 @@ final class OutputFile {
         var source = stat()
         let exists = stat(path, &status) == 0
         if exists, stat(input, &source) == 0, status.st_ino == source.st_ino, status.st_dev == source.st_dev {
-            throw CLIError(.cannotCreate, "file.exists", "'\(path)' is the store itself and not overwritten", file: path)
+            throw CLIError(.cannotCreate, "file.exists", "'\(path)' is what is read here, and is not overwritten", file: path)
         }
         // A device or a pipe is no name to put a file in the place of.
         let isDirect = exists && status.st_mode & S_IFMT != S_IFREG

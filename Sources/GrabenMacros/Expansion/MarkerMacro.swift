@@ -15,12 +15,11 @@ struct MarkerMacro: PeerMacro {
             return []
         }
         let enclosing = context.lexicalContext.first?.asProtocol(WithAttributesSyntax.self)
-        guard let variable = declaration.as(VariableDeclSyntax.self), enclosing?.attributes.first("Entity") != nil else {
+        guard declaration.is(VariableDeclSyntax.self), enclosing?.attributes.first("Entity") != nil else {
             context.diagnose(
                 Problem(node, "@\(node.shortName) belongs before a property in the body of a class with @Entity").diagnostic)
             return []
         }
-        _ = variable
         return []
     }
 }

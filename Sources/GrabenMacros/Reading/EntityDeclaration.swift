@@ -66,6 +66,10 @@ struct EntityDeclaration {
             kind = "an enum"
         } else if declaration.is(ActorDeclSyntax.self) {
             kind = "an actor"
+        } else if declaration.is(ProtocolDeclSyntax.self) {
+            kind = "a protocol"
+        } else if declaration.is(ExtensionDeclSyntax.self) {
+            kind = "an extension"
         } else {
             kind = "none"
         }

@@ -12,6 +12,10 @@ extension Misuse {
             mended: "@Entity final class Item: ManagedObject, CustomStringConvertible {\n    var description: String { \"\" }\n}"),
         Misuse(
             "a struct", "@Entity struct Item {}", "@Entity belongs before a class that inherits from ManagedObject, and this is a struct"),
+        // It said "this is none".
+        Misuse(
+            "a protocol", "@Entity protocol Item {}",
+            "@Entity belongs before a class that inherits from ManagedObject, and this is a protocol"),
         Misuse(
             "a generic class", "@Entity final class Item<T>: ManagedObject {}",
             "Item is generic, and an entity has one class: make it a class without parameters"),
