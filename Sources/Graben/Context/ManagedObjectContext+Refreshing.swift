@@ -146,7 +146,8 @@ extension ManagedObjectContext {
     /// - Parameter own: the commit this context just wrote, whose changes it has already.
     func advance(_ store: PersistentStore, from old: LogSnapshot, to new: LogSnapshot, merging: Bool, skipping own: UInt64?) {
         var touched = TouchedRows()
-        var step = old.next
+        // After a compaction the same commit has another snapshot, and what follows it is not in that.
+        var step = old.commitNumber < new.commitNumber ? old.next : nil
         while let commit = step {
             if commit.commitNumber != own { touched.add(commit.changes) }
             if commit.commitNumber == new.commitNumber { break }

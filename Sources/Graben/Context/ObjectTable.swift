@@ -15,6 +15,8 @@ final class ObjectTable {
     unowned(unsafe) var context: ManagedObjectContext?
     /// The snapshot the rows are read from; nil in a child context, which reads from its parent.
     private(set) var snapshot: LogSnapshot?
+    /// Snapshots of files before a compaction, in whose mappings records lie that objects still answer from.
+    private var retired: [LogSnapshot] = []
     /// Where rows lie that are not at their own number. Objects know their row by it, so a table keeps the map it began with: whoever moves
     /// a context onto a file whose chunks were put in another order gives the entity a new table and moves the registered objects there.
     let slotMap: SlotMap?
@@ -213,6 +215,7 @@ final class ObjectTable {
     func overlay(for object: ManagedObject) -> OverlayChunk { chunks.makeOverlay(chunkIndex(of: object._row)) }
 
     func advance(to newSnapshot: LogSnapshot?, discardingOverlays: Bool) {
+        if let snapshot, let newSnapshot, !newSnapshot.isOfSameFile(as: snapshot) { leaveFile(of: snapshot) }
         let stored = stored
         let context = context
         chunks.advance(to: newSnapshot, discardingOverlays: discardingOverlays) { index in
@@ -221,6 +224,17 @@ final class ObjectTable {
         }
         snapshot = newSnapshot
         if !referenceColumns.isEmpty { referenceColumns = [:] }
+    }
+
+    /// Before the table moves to the file a compaction made: records that are the same there are bound anew when they are read; the old file
+    /// stays mapped for objects that answer from earlier ones, and for those that are in no registry.
+    private func leaveFile(of old: LogSnapshot) {
+        var isNeeded = !aside.isEmpty
+        forEachRegistered { object in
+            guard let data = object._data, case .record = data.base else { return }
+            if object.has(CellFlag.stale) || object.has(CellFlag.missing) { isNeeded = true } else { data.base = .unbound }
+        }
+        if isNeeded { retired.append(old) }
     }
 
     /// The packed values the parent context has for a row; nil in a root context.
