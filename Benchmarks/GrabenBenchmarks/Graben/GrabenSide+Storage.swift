@@ -10,14 +10,13 @@ import Synchronization
 #endif
 
 /// The workloads the storage layer does by itself.
-///
-/// `size.compacted` needs compaction.
 extension GrabenSide {
     static var storage: [String: Maker] {
         [
             "insert.storage": insertStorage, "commit.one": commitOne, "commit.threads16": commitThreads,
             "size.log": size("size.log", withIndex: false),
             "size.total": size("size.total", withIndex: true),
+            "size.compacted": compacted { Outcome(Double($1)) }, "size.compacted.time": compacted { time, _ in time },
         ]
     }
 
@@ -99,6 +98,30 @@ extension GrabenSide {
                 let log = try StorageNetwork(network: bench.network).load(try bench.freshDirectory("graben-size") + "/network.graben")
                 try log.close()
                 return Outcome(try ([log.path] + (withIndex ? [log.path + "-index"] : [])).reduce(0.0) { $0 + Double(try length(of: $1)) })
+            }
+        }
+    }
+
+    /// The time a compaction takes after every other object was deleted, close included, and the log's length then.
+    private static func compacted(_ answer: @escaping @Sendable (Outcome, Int) -> Outcome) -> Maker {
+        { bench in
+            {
+                let path = try bench.freshDirectory("graben-compacted") + "/network.graben"
+                var log = try StorageNetwork(network: bench.network).load(path)
+                _ = try log.commit { (_, builder) in
+                    for row in 0..<Row(bench.network.count) where row % 2 == 1 {
+                        builder.appendTombstone(layout: StorageNetwork.jointLayout, row: row)
+                        builder.appendTombstone(layout: StorageNetwork.lineLayout, row: row)
+                    }
+                }
+                try log.close()
+                let time = try Workloads.timed {
+                    log = try Log.open(path: path, in: RealFileSystem())
+                    try log.compact()
+                    try log.close()
+                    return nil
+                }
+                return answer(time, try length(of: path))
             }
         }
     }

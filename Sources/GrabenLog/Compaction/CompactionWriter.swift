@@ -88,7 +88,7 @@ final class CompactionWriter {
         }
     }
 
-    /// Writes the columns in the newest layout: chunks of which half lives whole, with the places of dead rows zeroed, and of others the rows that
+    /// Writes the columns in the newest layout: chunks of which three quarters live whole, with the places of dead rows zeroed, and of others the rows that
     /// live.
     ///
     /// Rows keep their slots: where an entity's rows are not in order, every chunk says which rows it has, and the file is read back in that
@@ -110,7 +110,7 @@ final class CompactionWriter {
             var dead: [Int] = []
             for (place, row) in rows.enumerated() where state.records[Int(row)] == 0 { dead.append(place) }
             if rows.isEmpty || (dead.count == rows.count && !isListed) { continue }
-            if !isListed, (rows.count - dead.count) * 2 < slotsPerChunk {
+            if !isListed, (rows.count - dead.count) * 4 < slotsPerChunk * 3 {
                 let chunk = ChunkHandle(mapped: try snapshot.chunk(state.code, index), at: 0, layout: layout, usedSlots: rows.count)
                 writePatch(of: chunk, rows.filter { state.records[Int($0)] != 0 }, encoder)
                 if let failure = encoder.failure { throw failure }

@@ -180,3 +180,47 @@ import Testing
         try check(try Log.open(path: path, in: RealFileSystem()))
     }
 }
+
+@Suite struct BackupTests {
+    @Test("a copy that a power loss or a failing call interrupts is no store, and one that was made is all of it")
+    func interrupted() throws {
+        var generator = SplitMix64(seed: 9)
+        let system = MemoryFileSystem(reservation: 1 << 28)
+        let log = try Log.open(path: "a", in: system)
+        var model = StoreModel()
+        for _ in 0..<30 {
+            let base = model
+            model = try log.commit { (_, builder: inout CommitBuilder) in
+                var next = base
+                next.change(&builder, &generator, rows: 30)
+                return next
+            }.0
+        }
+        let disk = SimulatedDisk(reservation: 1 << 26)
+        #expect(try log.backup(to: "b", in: disk))
+        for event in 0...disk.eventCount {
+            for loss in SimulatedDisk.Loss.allCases {
+                let image = try disk.crashImage(after: event, loss, using: &generator)
+                do {
+                    let copy = try Log.open(path: "b", in: image, options: LogOptions(createIfMissing: false))
+                    #expect(try StoreModel(copy.newest) == model)
+                    #expect(copy.health.wasClosedCleanly)
+                } catch {
+                    switch error {
+                    // The header is written last, so all of it is there or the file is none of ours.
+                    case LogError.noSuchFile, LogError.notAStore, LogError.damaged(_, 0, _): break
+                    default: throw error
+                    }
+                    #expect(event < disk.eventCount || loss != .kept)
+                }
+            }
+        }
+        for first in 0..<10 {
+            let failing = SimulatedDisk(reservation: 1 << 26)
+            failing.setFaults(.init(first: first))
+            do throws(LogError) { try log.backup(to: "b", in: failing) } catch {
+                #expect(!failing.exists("b"))
+            }
+        }
+    }
+}
