@@ -91,11 +91,14 @@ public struct StoreConfiguration: Sendable, Hashable {
     public var durability = StoreDurability.full
     /// Whether a missing file is created; false makes it an error.
     public var createsIfMissing = true
+    /// Whether the store is compacted by itself, on a thread of its own, when its file is longer than twice what lives in it and 32 MB. Contexts
+    /// go on meanwhile, but history before goes.
+    public var compactsAutomatically = true
 
     /// Describes a store.
     public init(
         _ location: StoreLocation, name: String? = nil, entities: Set<String>? = nil, isReadOnly: Bool = false,
-        durability: StoreDurability = .full, createsIfMissing: Bool = true
+        durability: StoreDurability = .full, createsIfMissing: Bool = true, compactsAutomatically: Bool = true
     ) {
         self.location = location
         self.name = name
@@ -103,5 +106,6 @@ public struct StoreConfiguration: Sendable, Hashable {
         self.isReadOnly = isReadOnly
         self.durability = durability
         self.createsIfMissing = createsIfMissing
+        self.compactsAutomatically = compactsAutomatically
     }
 }

@@ -28,6 +28,7 @@ enum StoreRegistry {
         var options = LogOptions()
         options.readOnly = configuration.isReadOnly
         options.createIfMissing = configuration.createsIfMissing
+        options.compactsAutomatically = configuration.compactsAutomatically
         options.durability = configuration.durability == .full ? .full : .deferred
         do {
             switch configuration.location {

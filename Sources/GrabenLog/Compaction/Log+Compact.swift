@@ -198,6 +198,7 @@ extension Log {
             checkpointing.coveredEnd = 0
             checkpointing.byteCount = 0
             checkpointing.retryEnd = 0
+            checkpointing.nextCompactionCheck = UInt64(options.compactionByteCount)
             // The old file's index is of use to nobody; one that is just being written will not be believed.
             if checkpointing.activity != .writing { try? system.remove(IndexFile.path(of: path)) }
         }

@@ -17,6 +17,10 @@ extension Log {
         var activity = Activity.none
         /// Whether a compaction is running.
         var isCompacting = false
+        /// Whether a thread is finding out if one is due.
+        var isCheckingCompaction = false
+        /// That is not done again before the log is this long.
+        var nextCompactionCheck: UInt64 = 0
         /// The newest index covers the log up to here; 0 when there is none.
         var coveredEnd: UInt64
         var byteCount: UInt64

@@ -18,6 +18,7 @@ extension Log {
             }
         } catch { throw .log(error) }
         checkpointIfNeeded(snapshot)
+        compactIfNeeded(snapshot)
         return (result, snapshot)
     }
 

@@ -92,6 +92,7 @@ package final class Log: Sendable {
             needsCut: !replay.restIsZero, appended: replay.snapshot, endsWithMarker: replay.health.wasClosedCleanly)
         writer.sideFile = sideFile
         checkpointing = Checkpointing(coveredEnd: replay.checkpoint?.durableEnd ?? 0, byteCount: replay.checkpoint?.file.byteCount ?? 0)
+        checkpointing.nextCompactionCheck = UInt64(options.compactionByteCount)
         publication = Publication(newest: replay.snapshot, durableEnd: replay.tail, file: file, sideFile: sideFile)
     }
 

@@ -16,6 +16,10 @@ package struct LogOptions: Sendable {
     package var author: String?
     /// Whether the index file is written, at close and from time to time; of no use to a store in memory.
     package var writesIndex: Bool
+    /// Whether the log is compacted, by a thread of its own, when it is longer than twice what lives in it and 32 MB.
+    package var compactsAutomatically: Bool
+    /// Those 32 MB.
+    var compactionByteCount = 32 << 20
     /// The index is written when so much of the log came after the last one, or a quarter of the index's own size if that is more.
     var checkpointByteCount: UInt64 = 4 << 20
     /// How long after the commit that makes it due the index is written, in microseconds.
@@ -27,7 +31,7 @@ package struct LogOptions: Sendable {
 
     package init(
         readOnly: Bool = false, createIfMissing: Bool = true, durability: Durability = .full, preallocation: Int = 1 << 20,
-        author: String? = nil, writesIndex: Bool = true
+        author: String? = nil, writesIndex: Bool = true, compactsAutomatically: Bool = false
     ) {
         self.readOnly = readOnly
         self.createIfMissing = createIfMissing
@@ -35,6 +39,7 @@ package struct LogOptions: Sendable {
         self.preallocation = preallocation
         self.author = author
         self.writesIndex = writesIndex
+        self.compactsAutomatically = compactsAutomatically
     }
 }
 

@@ -91,6 +91,9 @@ struct LinkRuns: Sendable {
         }
     }
 
+    /// About how many links there are: what later runs say of earlier ones is counted too.
+    var entryCount: Int { runs.reduce(base?.links.count ?? 0) { $0 + $1.entries.count } }
+
     /// Every link, in order.
     func all() -> [LinkEntry] {
         var merged = LinkRun(sorted: base?.entries { _ in true } ?? [])
