@@ -28,7 +28,7 @@ import Testing
         var next: Row = 2000
         var live = (0..<2000 as Range<Row>).map { $0 }
         var isLinked = Set<Row>()
-        for step in 0..<120 {
+        for step in 0..<(workload == "link" ? 360 : 120) {
             waitUntilIdle(log)
             let lengthBefore = log.newest.endOffset
             try log.change { builder in
