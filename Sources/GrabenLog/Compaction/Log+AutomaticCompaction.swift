@@ -57,7 +57,7 @@ extension LogSnapshot {
             guard let layout = table.newest(state.code), layout.chunkByteCount > 0 else { continue }
             for rows in live.values { sum += UInt64(layout.chunkByteCount * rows / slotsPerChunk) }
         }
-        for index in links.values { sum += UInt64(index.members.entryCount * 12) }
+        for index in links.values { sum += UInt64(index.members.byteCount) }
         return sum
     }
 }

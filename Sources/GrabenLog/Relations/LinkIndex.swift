@@ -91,8 +91,21 @@ struct LinkRuns: Sendable {
         }
     }
 
-    /// About how many links there are: what later runs say of earlier ones is counted too.
-    var entryCount: Int { runs.reduce(base?.links.count ?? 0) { $0 + $1.entries.count } }
+    /// About how many bytes a log takes to say what links there are. O(links).
+    var byteCount: Int {
+        func size(_ entry: LinkEntry) -> Int {
+            func size(_ word: UInt64) -> Int { ByteBuffer.varintSize(word >> 32) + ByteBuffer.varintSize(word & 0xFFFF_FFFF) }
+            return 2 + size(entry.key) + size(entry.other) + ByteBuffer.varintSize(Zigzag.encode(entry.order))
+        }
+        var sum = 0
+        base?.forEach(from: (0, 0)) { entry in
+            sum += size(entry)
+            return true
+        }
+        // A removal takes back what an earlier run says.
+        for run in runs { for entry in run.entries { sum += entry.isRemoved ? -size(entry) : size(entry) } }
+        return max(0, sum)
+    }
 
     /// Every link, in order.
     func all() -> [LinkEntry] {
