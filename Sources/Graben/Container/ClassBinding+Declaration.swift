@@ -103,7 +103,7 @@ private struct DeclaredProperty {
         let marker =
             attribute.isPacked
             ? "@Packed " : attribute.isTransient ? "@Transient " : attribute.isDerived ? "@Derived(…) " : attribute.type.marker
-        code = "\(marker)var \(attribute.name): \(attribute.type.swiftName)\(attribute.isOptional ? "?" : "")"
+        code = "\(marker)var \(attribute.name): \(attribute.type.swiftName ?? "…")\(attribute.isOptional ? "?" : "")"
     }
 
     init(_ relationship: RelationshipDescription) {
@@ -175,24 +175,6 @@ extension FetchRequestDescription? {
 }
 
 extension AttributeType {
-    /// The Swift type of an attribute of this type.
-    fileprivate var swiftName: String {
-        switch self {
-        case .int16: "Int16"
-        case .int32: "Int32"
-        case .int64: "Int64"
-        case .double: "Double"
-        case .float: "Float"
-        case .decimal: "Decimal"
-        case .boolean: "Bool"
-        case .string: "String"
-        case .date: "Date"
-        case .data: "Data"
-        case .uuid: "UUID"
-        case .uri: "URL"
-        case .transformable: "…"
-        }
-    }
     /// What stands before a variable whose type does not say that it is an attribute.
     fileprivate var marker: String { self == .transformable ? "@Attribute " : "" }
 }

@@ -3,6 +3,8 @@ internal import Synchronization
 /// What an index file says a log comes to, as the lowest layer of every snapshot of a log that was opened from it.
 ///
 /// Nothing of it is believed before its checksum has been compared, and what is found bad is made again from the log, which is the truth.
+///
+/// Unchecked because a mapped region is: what is mapped never changes, and what changes here stands in a `Mutex`.
 final class Checkpoint: @unchecked Sendable {
     let file: IndexFile
     let log: LogBlocks

@@ -4,6 +4,8 @@ internal import Synchronization
 /// A mapped index file. No byte of its payload is handed out before the block it lies in has been compared with its checksum.
 ///
 /// The header is checked when the file is opened, blocks when first touched, so that opening costs the same whatever the size.
+///
+/// Unchecked because of the pointer into the mapped region, which it holds and whose bytes never change; its marks are atomic.
 final class IndexFile: @unchecked Sendable {
     let header: IndexHeader
     private let region: MappedRegion

@@ -6,6 +6,9 @@ internal import Synchronization
 /// A unit is right when every block that overlaps it is: blocks begin where their frame's payload does, and so lie across units.
 ///
 /// A log that was replayed from its beginning has no need of this: all of its blocks were checked then.
+///
+/// Unchecked because of the pointer into the mapped region, which it holds; bytes below the durable end never change, and the marks are
+/// atomic. Two threads may check one block, which only takes time.
 final class LogBlocks: @unchecked Sendable {
     private static let unitByteCount = 1 << 14
     /// A unit that follows one already checked is likely to be part of a scan; so many are checked with it, for neighbours share a block.

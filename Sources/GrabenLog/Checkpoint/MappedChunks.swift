@@ -3,6 +3,8 @@ internal import Synchronization
 /// The chunks of one entity as an index file lists them; each becomes a handle when it is first asked for.
 ///
 ///     entry:  place u64 (0: none; bit 0 clear: an offset of the log, set: of the index file) | layout u32 | slots in use u32
+///
+/// Unchecked because of the pointer to its words, which are atomic; a handle is made under `making`, put there once and never taken out.
 final class MappedChunks: @unchecked Sendable {
     private let file: IndexFile
     private let table: IndexRoot.Table

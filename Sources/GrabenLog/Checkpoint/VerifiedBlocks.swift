@@ -20,6 +20,8 @@ func zeroedWords(_ count: Int) -> UnsafeMutablePointer<Atomic<UInt>> {
 func freeWords(_ words: UnsafeMutablePointer<Atomic<UInt>>) { free(words) }
 
 /// Which blocks of a file have been compared with their checksums: a bit for each, set once and never cleared.
+///
+/// Unchecked because of the pointer to its words, which are atomic and its own.
 final class VerifiedBlocks: @unchecked Sendable {
     let words: UnsafeMutablePointer<Atomic<UInt>>
     let count: Int

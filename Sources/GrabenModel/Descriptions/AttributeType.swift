@@ -77,3 +77,24 @@ extension AttributeType {
         }
     }
 }
+
+extension AttributeType {
+    /// The Swift type that holds its values as they are; nil for a transformable, which any type may.
+    package var swiftName: String? {
+        switch self {
+        case .int16: "Int16"
+        case .int32: "Int32"
+        case .int64: "Int64"
+        case .double: "Double"
+        case .float: "Float"
+        case .decimal: "Decimal"
+        case .boolean: "Bool"
+        case .string: "String"
+        case .date: "Date"
+        case .data: "Data"
+        case .uuid: "UUID"
+        case .uri: "URL"
+        case .transformable: nil
+        }
+    }
+}

@@ -33,25 +33,6 @@ enum SwiftType: Equatable {
 }
 
 extension AttributeType {
-    /// The type of values that are held as they are; nil for a transformable.
-    var swiftName: String? {
-        switch self {
-        case .int16: "Int16"
-        case .int32: "Int32"
-        case .int64: "Int64"
-        case .double: "Double"
-        case .float: "Float"
-        case .decimal: "Decimal"
-        case .boolean: "Bool"
-        case .string: "String"
-        case .date: "Date"
-        case .data: "Data"
-        case .uuid: "UUID"
-        case .uri: "URL"
-        case .transformable: nil
-        }
-    }
-
     /// What stands for no value, of types that Foundation has alone: in a default argument, which may be compiled into another module.
     var foundationMissing: String {
         switch self {
