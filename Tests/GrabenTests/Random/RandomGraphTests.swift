@@ -23,6 +23,23 @@ struct RandomGraphTests {
 
     struct Stop: Error {}
 
+    /// One random life; in some the store's file is exchanged for a compacted one under the contexts now and then.
+    struct Life: Sendable, CustomTestStringConvertible {
+        let seed: UInt64
+        let isCompacted: Bool
+        var testDescription: String { isCompacted ? "\(seed), compacted" : "\(seed)" }
+
+        func maybeCompact(_ container: PersistentContainer, _ driver: GraphDriver, oneIn turns: UInt32) throws {
+            guard isCompacted, driver.random.below(turns) == 0 else { return }
+            driver.log.append("compact")
+            try container.compact()
+        }
+    }
+
+    private static func lives(_ seeds: [UInt64], compacted: [UInt64]) -> [Life] {
+        seeds.map { Life(seed: $0, isCompacted: false) } + compacted.map { Life(seed: $0, isCompacted: true) }
+    }
+
     /// One random operation other than saving.
     static func operate(_ driver: GraphDriver) throws {
         switch driver.random.below(40) {
@@ -37,23 +54,29 @@ struct RandomGraphTests {
         }
     }
 
-    @Test("one context and the model of dictionaries agree after any operations", arguments: [1, 2, 3, 4, 5, 538] as [UInt64])
-    func oneContext(seed: UInt64) throws {
+    @Test(
+        "one context and the model of dictionaries agree after any operations",
+        arguments: lives([1, 2, 3, 4, 5, 538], compacted: [61, 62]))
+    func oneContext(life: Life) throws {
+        let seed = life.seed
         let container = try GraphSchema.container(.inMemory)
         let driver = GraphDriver(container.newContext(), book: .init(), seed: seed)
         for step in 0..<1200 {
+            try life.maybeCompact(container, driver, oneIn: 20)
             if driver.random.below(20) == 0 { try driver.save() } else { try Self.operate(driver) }
             if driver.random.below(4) == 0 { try Self.expectSame(driver, seed: seed, step: step) }
         }
     }
 
-    @Test("a store in a file that is reopened again and again holds what was saved", arguments: [11, 12] as [UInt64])
-    func reopening(seed: UInt64) throws {
+    @Test("a store in a file that is reopened again and again holds what was saved", arguments: lives([11, 12], compacted: [63, 64]))
+    func reopening(life: Life) throws {
+        let seed = life.seed
         let folder = try TemporaryFolder()
         let location = StoreLocation.file(folder.path("life.graben"))
         var container = try GraphSchema.container(location)
         let driver = GraphDriver(container.newContext(), book: .init(), seed: seed)
         for step in 0..<600 {
+            try life.maybeCompact(container, driver, oneIn: 20)
             switch driver.random.below(40) {
             case 0...3: try driver.save()
             case 4:
@@ -66,13 +89,15 @@ struct RandomGraphTests {
         }
     }
 
-    @Test("a child's saves reach its parent, and the parent's saves the store", arguments: [21, 22, 510] as [UInt64])
-    func childContext(seed: UInt64) throws {
+    @Test("a child's saves reach its parent, and the parent's saves the store", arguments: lives([21, 22, 510], compacted: [91, 92]))
+    func childContext(life: Life) throws {
+        let seed = life.seed
         let container = try GraphSchema.container(.inMemory)
         let book = GraphDriver.IDBook()
         let root = GraphDriver(container.newContext(), book: book, seed: seed + 1000, undo: false)
         let child = GraphDriver(ManagedObjectContext(parent: root.context), book: book, seed: seed)
         for step in 0..<600 {
+            try life.maybeCompact(container, child, oneIn: 20)
             if child.random.below(12) == 0 {
                 try child.save()
                 root.log = child.log + ["root"]
@@ -92,8 +117,12 @@ struct RandomGraphTests {
         }
     }
 
-    @Test("two contexts that change different things at the same time lose nothing", arguments: [41, 42, 43] as [UInt64], [true, false])
-    func together(seed: UInt64, merging: Bool) throws {
+    @Test(
+        "two contexts that change different things at the same time lose nothing",
+        arguments: lives([41, 42, 43], compacted: [81, 82, 83]),
+        [true, false])
+    func together(life: Life, merging: Bool) throws {
+        let seed = life.seed
         let container = try GraphSchema.container(.inMemory)
         let book = GraphDriver.IDBook()
         let drivers = [0, 1].map { GraphDriver(container.newContext(), book: book, seed: seed + $0 * 100, undo: false) }
@@ -101,7 +130,9 @@ struct RandomGraphTests {
         for step in 0..<60 {
             let (first, second) = (drivers[step % 2], drivers[1 - step % 2])
             for _ in 0..<6 { try first.edits() }
+            try life.maybeCompact(container, first, oneIn: 2)
             try first.save()
+            try life.maybeCompact(container, first, oneIn: 2)
             second.saved = first.saved
             second.forgetUnsaved()
             if !merging { second.refreshAll() }
@@ -117,8 +148,11 @@ struct RandomGraphTests {
                     for name in ["start", "end"] where thing.entity == "Line" { both.set(key, name, to: thing.one[name]) }
                 }
             }
+            try life.maybeCompact(container, first, oneIn: 2)
             try first.save()
+            try life.maybeCompact(container, first, oneIn: 2)
             try second.save()
+            try life.maybeCompact(container, first, oneIn: 2)
             for driver in [second, first] {
                 driver.saved = both
                 driver.forgetUnsaved()
@@ -129,18 +163,21 @@ struct RandomGraphTests {
         }
     }
 
-    @Test("two contexts that merge each other's saves see the same drawing", arguments: [31, 32, 33] as [UInt64])
-    func siblings(seed: UInt64) throws {
+    @Test("two contexts that merge each other's saves see the same drawing", arguments: lives([31, 32, 33], compacted: [71, 72, 73]))
+    func siblings(life: Life) throws {
+        let seed = life.seed
         let container = try GraphSchema.container(.inMemory)
         let book = GraphDriver.IDBook()
         let drivers = [0, 1].map { GraphDriver(container.newContext(), book: book, seed: seed + $0 * 100) }
         for step in 0..<60 {
             let (active, other) = (drivers[step % 2], drivers[1 - step % 2])
             for turn in 0..<12 {
+                try life.maybeCompact(container, active, oneIn: 12)
                 if active.random.below(12) == 0 { try active.save() } else { try Self.operate(active) }
                 if active.random.below(4) == 0 { try Self.expectSame(active, seed: seed, step: step * 100 + turn) }
             }
             try active.save()
+            try life.maybeCompact(container, active, oneIn: 3)
             other.context.undoManager?.removeAllActions()
             other.saved = active.saved
             other.forgetUnsaved()
