@@ -77,6 +77,14 @@ public enum StoreDurability: Sendable, Hashable {
     case deferred
 }
 
+/// A point in a store's history.
+public enum StoreMoment: Sendable, Hashable {
+    /// After the commit of this number, as `PersistentStore.commits()` tells it.
+    case commit(UInt64)
+    /// After the last commit made at or before a date, by the clock of the machine that made it.
+    case date(Date)
+}
+
 /// What to open a store as.
 public struct StoreConfiguration: Sendable, Hashable {
     /// Where the store is.
@@ -94,11 +102,14 @@ public struct StoreConfiguration: Sendable, Hashable {
     /// Whether the store is compacted by itself, on a thread of its own, when its file is longer than twice what lives in it and 32 MB. Contexts
     /// go on meanwhile, but history before goes.
     public var compactsAutomatically = true
+    /// The point of its history the store is opened at, for reading only; nil for the store as it is.
+    public var asOf: StoreMoment?
 
     /// Describes a store.
     public init(
         _ location: StoreLocation, name: String? = nil, entities: Set<String>? = nil, isReadOnly: Bool = false,
-        durability: StoreDurability = .full, createsIfMissing: Bool = true, compactsAutomatically: Bool = true
+        durability: StoreDurability = .full, createsIfMissing: Bool = true, compactsAutomatically: Bool = true,
+        asOf: StoreMoment? = nil
     ) {
         self.location = location
         self.name = name
@@ -107,5 +118,6 @@ public struct StoreConfiguration: Sendable, Hashable {
         self.durability = durability
         self.createsIfMissing = createsIfMissing
         self.compactsAutomatically = compactsAutomatically
+        self.asOf = asOf
     }
 }

@@ -64,7 +64,9 @@ public final class PersistentStoreCoordinator: Sendable {
     ///
     /// A new store, or one of an older model, has the model written at once, in a commit of its own; records stay as they are and are
     /// mapped when they are read; `PersistentStore.modelDifferences` says how.
-    /// - Throws: `GrabenError.store` (locked, damaged, missing, …), `.incompatibleModel` with every difference before any data is touched, `.unknownEntity`.
+    ///
+    /// A store opened at a point of its history (`StoreConfiguration.asOf`) is read up to it: O(size of the file up to there).
+    /// - Throws: `GrabenError.store` (locked, damaged, missing, a commit that is gone or not there yet, …), `.incompatibleModel` with every difference before any data is touched, `.unknownEntity`.
     @discardableResult
     public func addStore(_ configuration: StoreConfiguration) throws(GrabenError) -> PersistentStore {
         for name in (configuration.entities ?? []).sorted() where model.entity(named: name) == nil {
@@ -75,6 +77,9 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// Adds a store whose log is open; where it cannot be used the log is closed.
     func add(_ log: Log, _ configuration: StoreConfiguration) throws(GrabenError) -> PersistentStore {
+        var configuration = configuration
+        // The past is not written.
+        if configuration.asOf != nil { configuration.isReadOnly = true }
         let builder: CatalogBuilder
         let differences: [StoreModelDifference]
         do {

@@ -28,6 +28,11 @@ enum StoreRegistry {
         var options = LogOptions()
         options.readOnly = configuration.isReadOnly
         options.createIfMissing = configuration.createsIfMissing
+        switch configuration.asOf {
+        case .commit(let number): options.asOf = .commit(number)
+        case .date(let date): options.asOf = .time(date.timeIntervalSinceReferenceDate)
+        case nil: break
+        }
         options.compactsAutomatically = configuration.compactsAutomatically
         options.durability = configuration.durability == .full ? .full : .deferred
         do {

@@ -14,6 +14,8 @@ enum CommandTable {
     ]
     private static let filter = OptionSpec(
         "where", value: "PREDICATE", "only objects for which it is true: 'z > 700 AND name BEGINSWITH \"J\"'")
+    static let asOf = OptionSpec(
+        "as-of", value: "N|TIME", "the store as it was after commit N, or after the last commit made at or before TIME")
     private static let selection = [
         filter,
         OptionSpec("sort", value: "KEYS", "by these key paths, separated by commas; a leading - for descending"),
@@ -26,7 +28,7 @@ enum CommandTable {
 
     private static let storeCommands: [CommandSpec] = [
         CommandSpec(
-            name: "info", summary: "what is in a store, and its health", operands: [store], options: [json],
+            name: "info", summary: "what is in a store, and its health", operands: [store], options: [asOf, json],
             notes: [
                 "Shows the format version, identity, sizes, commits, the objects of each entity, how the store was last closed, what is"
                     + " damaged, and who writes it."
@@ -34,22 +36,25 @@ enum CommandTable {
             examples: ["graben info town.graben"], run: InfoCommand.run),
         CommandSpec(
             name: "schema", summary: "the model: entities and their properties", operands: [store, OperandSpec("ENTITY", .optional)],
-            options: [json],
+            options: [asOf, json],
             notes: ["With --json the model's own JSON form, which `load --model` reads; it is always the whole model."],
             examples: ["graben schema town.graben", "graben schema town.graben --json > town.model.json"], run: SchemaCommand.run),
         CommandSpec(
             name: "dump", summary: "all objects, of one entity or of all", operands: [store, OperandSpec("ENTITY", .optional)],
-            options: formats + selection,
+            options: formats + selection + [asOf],
             notes: [
                 "Text shows ids as Entity/row and references by the destination's key; JSON shows both as URIs.",
                 "`load` reads --jsonl and --csv back exactly. --csv, --where, --sort, --limit, --offset and --columns need an ENTITY.",
             ],
-            examples: ["graben dump town.graben --jsonl", "graben dump town.graben Joint --csv --columns name,x,y,z"],
+            examples: [
+                "graben dump town.graben --jsonl", "graben dump town.graben Joint --csv --columns name,x,y,z",
+                "graben dump town.graben --as-of 12 --json",
+            ],
             run: DumpCommand.run),
         CommandSpec(
             name: "get", summary: "one object, with both ends of its relationships",
             operands: [store, OperandSpec("ENTITY"), OperandSpec("ID|KEY=VALUE", .some)],
-            options: [json, OptionSpec("fetched", "evaluate fetched properties too")],
+            options: [asOf, json, OptionSpec("fetched", "evaluate fetched properties too")],
             notes: [
                 "An id is a row number, Entity/row or a URI (either of the last two may stand in the place of ENTITY). Several KEY=VALUE"
                     + " together make one key."
@@ -57,13 +62,13 @@ enum CommandTable {
             examples: ["graben get town.graben Joint name=J-12", "graben get town.graben Line 4 --json"], run: GetCommand.run),
         CommandSpec(
             name: "query", summary: "objects that match, sorted, in columns", operands: [store, OperandSpec("ENTITY")],
-            options: selection + formats,
+            options: selection + formats + [asOf],
             notes: ["PREDICATE is written in the format language of NSPredicate."],
             examples: ["graben query town.graben Joint --where 'z > 700' --sort -z --limit 10 --columns name,x,y,z"],
             run: QueryCommand.run),
         CommandSpec(
             name: "count", summary: "how many objects there are, or match", operands: [store, OperandSpec("ENTITY", .optional)],
-            options: [filter, json],
+            options: [filter, asOf, json],
             examples: ["graben count town.graben", "graben count town.graben Line --where 'length == nil'"], run: CountCommand.run),
         CommandSpec(
             name: "log", summary: "the commits, newest first", operands: [store],
@@ -109,7 +114,7 @@ enum CommandTable {
                 OptionSpec("color", value: "KEY", "color by an attribute of the lines, or of their ends"),
                 OptionSpec("view", value: "VIEW", "top, front, side or iso; of the first three packed attributes"),
                 OptionSpec("where", value: "PREDICATE", "only lines (or, without lines, points) for which it is true"),
-                OptionSpec("size", value: "PIXELS", "the longer side of the drawing; 1000 unless said"), json,
+                OptionSpec("size", value: "PIXELS", "the longer side of the drawing; 1000 unless said"), asOf, json,
             ],
             notes: [
                 "Without --entity the points are the only entity with two packed attributes or more, and the lines the only one with two"

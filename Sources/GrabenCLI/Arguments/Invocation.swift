@@ -1,3 +1,5 @@
+import GrabenLog
+
 /// A command line that was understood.
 struct Invocation: Sendable {
     let command: CommandSpec
@@ -37,6 +39,22 @@ struct Invocation: Sendable {
     func operand(_ place: Int) -> String? { operands.indices.contains(place) ? operands[place] : nil }
     /// The store's path; parsing made sure of it.
     var store: String { operand(0) ?? "" }
+}
+
+extension Invocation {
+    /// The point of the store's history that `--as-of` names: a commit's number, or a time. A time to the second takes in the whole of that
+    /// second, for so the times of commits are shown.
+    func moment() throws(CLIError) -> LogMoment? {
+        guard let text = value("as-of") else { return nil }
+        if let number = UInt64(text) { return .commit(number) }
+        guard let seconds = DateText.seconds(text) else {
+            throw .usage(
+                "bad-value", "--as-of takes the number of a commit or a time such as 2024-03-10T12:00:00Z, not \(text.shown)",
+                hint: "graben help \(command.name)")
+        }
+        let isToTheSecond = text.count { $0 == ":" } >= 2 && !text.contains(".")
+        return .time(isToTheSecond ? (seconds + 1).nextDown : seconds)
+    }
 }
 
 /// In which form rows are written.

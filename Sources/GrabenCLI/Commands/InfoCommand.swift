@@ -7,7 +7,7 @@ enum InfoCommand {
     static func run(_ session: Session) throws {
         let path = session.invocation.store
         let writer = try Log.writer(ofStoreAt: path, in: RealFileSystem())
-        let log = try OpenStore.log(path: path)
+        let log = try OpenStore.log(path: path, asOf: session.invocation.moment())
         let summary = try log.summary()
         let model = try? ManagedObjectModel(tree: log.catalog.model).resolved()
         let facts = Facts(path: path, log: log, summary: summary, writer: writer, versionHash: model.map { "\($0.versionHash)" })
@@ -24,6 +24,7 @@ enum InfoCommand {
         /// One word for how the store is.
         var state: String {
             if health.damage != nil { return "damaged" }
+            if let commit = health.asOf { return "as of commit \(commit)" }
             if writer != nil { return "being written" }
             if health.tornTail != nil { return "torn tail" }
             return health.wasClosedCleanly ? "closed cleanly" : "not closed"
@@ -80,6 +81,7 @@ enum InfoCommand {
         try json.field("modelVersion", summary.catalogVersion)
         try json.field("versionHash", facts.versionHash)
         try json.field("state", facts.state)
+        try json.field("asOf", health.asOf)
         try json.field("closedCleanly", health.wasClosedCleanly)
         try json.key("tornTail")
         if let tail = health.tornTail {

@@ -3,8 +3,14 @@ import GrabenModel
 
 /// The model: entities and their properties.
 enum SchemaCommand {
+    private static func model(_ session: Session) throws -> ManagedObjectModel {
+        let path = session.invocation.store
+        guard let moment = try session.invocation.moment() else { return try ManagedObjectModel(ofStoreAt: path) }
+        return try ManagedObjectModel(tree: try OpenStore.log(path: path, asOf: moment).catalog.model)
+    }
+
     static func run(_ session: Session) throws {
-        let model = try ManagedObjectModel(ofStoreAt: session.invocation.store)
+        let model = try Self.model(session)
         if session.invocation.has("json") { return try session.output.write(try model.jsonData()) }
         let resolved = try model.resolved()
         var shown = resolved.entities

@@ -68,6 +68,8 @@ extension CLIError {
         case .poisoned(let path, _): self.init(.inputOutput, "store.poisoned", error.description, file: path)
         case .inDoubt(let path, _, _): self.init(.inputOutput, "store.in-doubt", error.description, file: path)
         case .closed(let path): self.init(.inputOutput, "store.closed", error.description, file: path)
+        case .noSuchCommit(let path, _, _, _):
+            self.init(.notFound, "commit.not-found", error.description, file: path, hint: "graben log '\(path)'")
         case .limit(_, let path): self.init(.badData, "store.limit", error.description, file: path)
         case .invalid(_, let path): self.init(.badData, "store.refused", error.description, file: path)
         }

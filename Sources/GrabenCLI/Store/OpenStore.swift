@@ -15,7 +15,7 @@ struct OpenStore {
     /// Opens the store of a session's first operand; what cannot be read of it is a warning, and the process will end with status 65.
     init(_ session: Session) throws {
         let path = session.invocation.store
-        try self.init(path: path)
+        try self.init(path: path, log: try Self.log(path: path, asOf: session.invocation.moment()))
         if let damage = log.damage {
             session.flaw(
                 "'\(path)' is damaged at byte \(damage.offset): \(damage.reason); shown is the store as of commit"
@@ -24,9 +24,9 @@ struct OpenStore {
         context.errorHandler = { error in session.flaw("\(error)") }
     }
 
-    /// Opens a store's log for reading, which needs no model.
-    static func log(path: String) throws(LogError) -> Log {
-        try Log.open(path: path, in: RealFileSystem(), options: LogOptions(readOnly: true, createIfMissing: false))
+    /// Opens a store's log for reading, as it is or was, which needs no model.
+    static func log(path: String, asOf moment: LogMoment? = nil) throws(LogError) -> Log {
+        try Log.open(path: path, in: RealFileSystem(), options: LogOptions(readOnly: true, createIfMissing: false, asOf: moment))
     }
 
     /// Opens a store, or goes on from its open log.

@@ -27,19 +27,13 @@ package struct CommitHistory: Sequence {
                 }
                 start = nil
                 guard snapshot.isChecked(frame, from: frame.metadataOffset),
-                    let metadata = Self.metadata(base + Format.frameHeaderByteCount, frame)
+                    let metadata = CommitMetadata(checked: frame, at: base)
                 else { return nil }
                 return CommitInfo(
                     number: frame.commit, time: metadata.time, author: metadata.author, counts: metadata.counts, offset: first,
                     byteCount: frame.end - first)
             }
             return nil
-        }
-
-        private static func metadata(_ payload: UnsafeRawPointer, _ frame: FrameHeader) -> CommitMetadata? {
-            var sections = SectionCursor(payload, from: frame.metadataOffset, to: frame.payloadLength)
-            guard case (.metadata, var section)?? = try? sections.next() else { return nil }
-            return try? CommitMetadata(&section)
         }
     }
 

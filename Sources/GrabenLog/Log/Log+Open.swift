@@ -4,7 +4,7 @@ extension Log {
     /// Throws `locked` when another handle writes it, `damaged` when bytes that were once durable are bad (open it read-only then),
     /// `notAStore` and `unsupportedVersion` for other files. O(size of the log).
     package static func open(path: String, in system: any LogFileSystem, options: LogOptions = LogOptions()) throws(LogError) -> Log {
-        if options.readOnly { return try openForReading(path, system, options) }
+        if options.readOnly || options.asOf != nil { return try openForReading(path, system, options) }
         // A compaction may rename another file over the path between opening and locking; then start over.
         for _ in 0..<100 {
             let file = try openOrCreate(path, system, options)
@@ -81,6 +81,11 @@ extension Log {
             }
         }
         let region = try file.map(offset: 0, length: Int(clamping: max(limit, UInt64(Format.headerByteCount))))
+        if let moment = options.asOf {
+            let replay = try load(
+                asOf: moment, path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, index: index)
+            return Log(path: path, options: options, system: system, file: file, replay: replay, size: replay.tail, sideFile: nil)
+        }
         var replay = try load(
             path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, index: index)
         // With no writer there is nobody else to make the last commits durable; a close marker says that they are. A medium that cannot be

@@ -18,6 +18,8 @@ package struct LogOptions: Sendable {
     package var writesIndex: Bool
     /// Whether the log is compacted, by a thread of its own, when it is longer than twice what lives in it and 32 MB.
     package var compactsAutomatically: Bool
+    /// The log is opened as it was at this point of its history, for reading only; nil for as it is.
+    package var asOf: LogMoment?
     /// Those 32 MB.
     var compactionByteCount = 32 << 20
     /// The index is written when so much of the log came after the last one, or a quarter of the index's own size if that is more.
@@ -31,7 +33,7 @@ package struct LogOptions: Sendable {
 
     package init(
         readOnly: Bool = false, createIfMissing: Bool = true, durability: Durability = .full, preallocation: Int = 1 << 20,
-        author: String? = nil, writesIndex: Bool = true, compactsAutomatically: Bool = false
+        author: String? = nil, writesIndex: Bool = true, compactsAutomatically: Bool = false, asOf: LogMoment? = nil
     ) {
         self.readOnly = readOnly
         self.createIfMissing = createIfMissing
@@ -40,6 +42,7 @@ package struct LogOptions: Sendable {
         self.author = author
         self.writesIndex = writesIndex
         self.compactsAutomatically = compactsAutomatically
+        self.asOf = asOf
     }
 }
 
@@ -64,6 +67,8 @@ package struct LogHealth: Sendable, Equatable {
     package internal(set) var tornTail: Range<UInt64>?
     /// Whether the last writer closed the store.
     package internal(set) var wasClosedCleanly = false
+    /// The commit the log was asked to be opened as of; nil when it was opened as it is.
+    package internal(set) var asOf: UInt64?
     /// Why nothing can be written; nil when it can.
     package internal(set) var readOnlyReason: String?
 }

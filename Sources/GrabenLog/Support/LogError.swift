@@ -18,6 +18,8 @@ public enum LogError: Error, Sendable, Equatable {
     /// The sync of this commit failed: it may or may not be there after the store is opened again.
     case inDoubt(path: String, commit: UInt64, cause: String)
     case closed(path: String)
+    /// The log has no such commit: it was compacted away, or is not there yet. `oldest` and `newest` are the numbers of those it has.
+    case noSuchCommit(path: String, wanted: String, oldest: UInt64, newest: UInt64)
     /// A stated limit of the format was passed.
     case limit(what: String, path: String)
     /// Bytes whose checksum is right do not follow the format.
@@ -44,6 +46,9 @@ extension LogError: CustomStringConvertible {
         case .inDoubt(let path, let commit, let cause):
             "it is not known whether commit \(commit) of '\(path)' is durable: \(cause). Close the store, open it again and look"
         case .closed(let path): "'\(path)' has been closed"
+        case .noSuchCommit(let path, let wanted, let oldest, let newest):
+            "'\(path)' has no \(wanted) to be opened as of; "
+                + (newest == 0 ? "it has no commits yet" : "it has the commits \(oldest) to \(newest)")
         case .limit(let what, let path): "a limit of the file format was passed in '\(path)': \(what)"
         case .malformed(let what, let path, let offset):
             "'\(path)' holds something malformed at byte \(offset): \(what); run 'graben check'"
