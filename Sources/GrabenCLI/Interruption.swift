@@ -56,6 +56,9 @@ enum Interruption {
         return try body()
     }
 
+    /// Whether an interruption has been asked for while it is deferred.
+    static var isAsked: Bool { isPending.load(ordering: .relaxed) }
+
     static func check() throws(CLIError) {
         if isPending.load(ordering: .relaxed) { throw .interrupted }
     }

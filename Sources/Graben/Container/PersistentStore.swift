@@ -34,6 +34,7 @@ public final class PersistentStore: Sendable {
     /// Takes the numbers a model has in this file; called once, before the store is shared.
     func bind(_ builder: CatalogBuilder, _ infos: [EntityInfo]) {
         entities = .init(repeating: nil, count: infos.count)
+        modelEntities = builder.model.entities
         for entity in builder.model.entities {
             guard let code = builder.codes[entity.index], let layout = builder.layouts[entity.index] else { continue }
             entities[entity.index] = StoredEntity(
@@ -48,6 +49,10 @@ public final class PersistentStore: Sendable {
     /// An entity as the store keeps it; nil for an abstract one.
     func stored(entity: Int) -> StoredEntity? { entities.indices.contains(entity) ? entities[entity] : nil }
     func entityNumber(of code: EntityCode) -> Int? { numbers[code] }
+    /// The entities that have objects of their own, in the model's order.
+    var entityList: [StoredEntity] { entities.compactMap { $0 } }
+    /// All entities of the model the store is bound to, by number.
+    nonisolated(unsafe) private(set) var modelEntities: [Entity] = []
 
     func id(_ code: EntityCode, _ row: Row) -> ObjectID? {
         entityNumber(of: code).map { ObjectID(store: number, entity: UInt32($0), row: row) }

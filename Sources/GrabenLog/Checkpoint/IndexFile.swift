@@ -13,7 +13,7 @@ final class IndexFile: @unchecked Sendable {
     /// The file offset at which the payload ends.
     private let payloadEnd: Int
     private let table: Int
-    private let blockCount: Int
+    let blockCount: Int
     private let verified: VerifiedBlocks
     private let verifiedTable: VerifiedBlocks
     private let foundBad = Atomic<Bool>(false)
@@ -102,4 +102,10 @@ final class IndexFile: @unchecked Sendable {
 
     /// The number of the first block whose checksum is wrong; nil when all are right. Reads the whole file.
     func firstBadBlock() -> Int? { (0..<blockCount).first { !verify($0, $0) } }
+
+    /// Whether a block has the checksum the table says.
+    func isRight(_ block: Int) -> Bool { verify(block, block) }
+
+    /// A byte of the header page.
+    func byte(ofHeader offset: Int) -> UInt8 { base.load(fromByteOffset: offset, as: UInt8.self) }
 }

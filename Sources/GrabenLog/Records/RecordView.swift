@@ -104,7 +104,7 @@ package struct RecordView {
 
     /// The bits of an integer-like field; nil when null or of another place.
     @inline(__always)
-    private func integerBits(_ field: Int) -> UInt64? {
+    func integerBits(_ field: Int) -> UInt64? {
         guard !isNull(field), layoutReference.infos[field].place == .integer else { return nil }
         let rank = rank(field, .integer)
         let counts = bytes + Int(nibbles)

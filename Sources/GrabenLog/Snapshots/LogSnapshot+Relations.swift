@@ -181,6 +181,12 @@ extension LogSnapshot {
         links[relationship.code]?.owners.entries(member.word).map(Self.member) ?? []
     }
 
+    /// Calls `body` with every link of a relationship, by owner and then by member, until it answers false. O(links).
+    package func forEachLink(_ relationship: LinkRelationship, _ body: (ObjectKey, ObjectKey, Int64) -> Bool) {
+        guard let index = links[relationship.code] else { return }
+        for entry in index.members.all() where !body(ObjectKey(word: entry.key), ObjectKey(word: entry.other), entry.order) { return }
+    }
+
     private static func member(_ entry: LinkEntry) -> LinkMember {
         let key = ObjectKey(word: entry.other)
         return LinkMember(order: entry.order, entity: key.entity, row: key.row)
