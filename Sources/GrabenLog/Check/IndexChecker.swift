@@ -90,7 +90,8 @@ struct IndexChecker {
 
     private func checkAnchors() throws(LogError) {
         let walked = try LogAnchors.walk(
-            base, from: [], offset: UInt64(Format.headerByteCount), commit: 0, to: file.header.durableEnd, salt: header.salt, path: said.path)
+            base, from: [], offset: UInt64(Format.headerByteCount), commit: 0, to: file.header.durableEnd, salt: header.salt,
+            path: said.path)
         if walked.count != root.anchors.count {
             note("it has \(root.anchors.count) anchors, and the log \(walked.count) units", at: root.anchors.offset)
         }
@@ -130,7 +131,9 @@ struct IndexChecker {
 
     private func checkSlots(_ entity: IndexRoot.Entity, _ state: EntityState) {
         guard entity.slots.count == state.slotMap?.count ?? 0 else {
-            return note("the slots of \(entity.slots.count) rows are mapped, and those of \(state.slotMap?.count ?? 0) should be", entity: entity.code)
+            return note(
+                "the slots of \(entity.slots.count) rows are mapped, and those of \(state.slotMap?.count ?? 0) should be",
+                entity: entity.code)
         }
         guard let map = said.slotMap(entity.code) else { return }
         for row in 0..<Row(truncatingIfNeeded: entity.slots.count) {

@@ -163,7 +163,9 @@ private struct LogCheck {
             path: path, header: header, region: region, limit: index.header.durableEnd, knownDurable: index.header.durableEnd,
             checkpoint: nil, permuted: permuted)
         guard replay.health.damage == nil, replay.snapshot.commitNumber == index.header.commit else {
-            if report.isClean { note("the log comes to commit \(replay.snapshot.commitNumber), and the index tells of \(index.header.commit)") }
+            if report.isClean {
+                note("the log comes to commit \(replay.snapshot.commitNumber), and the index tells of \(index.header.commit)")
+            }
             return
         }
         guard goesOn(0.5) else { return }

@@ -17,7 +17,8 @@ struct ReadOnlyTests {
 
     private struct State: Equatable {
         var bytes: Data
-        var modified: Date?
+        var index: Data
+        var modified: [Date?]
         var names: [String]
         var folderModified: Date?
     }
@@ -27,7 +28,8 @@ struct ReadOnlyTests {
             try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
         }
         return State(
-            bytes: try Data(contentsOf: URL(fileURLWithPath: store)), modified: try modified(store), names: try folder.names,
+            bytes: try Data(contentsOf: URL(fileURLWithPath: store)), index: try Data(contentsOf: URL(fileURLWithPath: store + "-index")),
+            modified: [try modified(store), try modified(store + "-index")], names: try folder.names,
             folderModified: try modified(folder.url.path))
     }
 

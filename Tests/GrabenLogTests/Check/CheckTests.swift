@@ -76,7 +76,9 @@ struct CheckTests {
             log.bytes[100] = 1
             resealHeader(&log.bytes)
         },
-        Case("the checksum of the header page", .header, "checksum of the header") { $0.bytes[40] ^= 1; $0.bytes[33] ^= 1 },
+        Case("the checksum of the header page", .header, "checksum of the header") {
+            $0.bytes[40] ^= 1; $0.bytes[33] ^= 1
+        },
         Case("a frame that is gone", .frame, "no valid frame") { log in
             let start = log.add([])
             log.add([])
@@ -158,13 +160,16 @@ struct CheckTests {
         .section(
             "compressed bytes that are none", .value, "decoded", entity: 9, row: 5, field: "data", counts: one, 3,
             Things.record(.data, variable: [1, 2, 3]).enumerated().map { $0 == 6 ? $1 | 1 : $1 }),
-        .section("a patch of a lane twice", .patch, "lane twice", entity: 1, counts: CommitCounts(moved: 1), 4, [1, 2, 0, 0, 1, 0, 3]
-            + [UInt8](repeating: 0, count: 16)),
+        .section(
+            "a patch of a lane twice", .patch, "lane twice", entity: 1, counts: CommitCounts(moved: 1), 4,
+            [1, 2, 0, 0, 1, 0, 3]
+                + [UInt8](repeating: 0, count: 16)),
         .section(
             "a null whose bits are not zero", .patch, "null", entity: 1, row: 3, field: "w", counts: CommitCounts(moved: 1), 4,
             [1, 1, 3, 1, 0, 3, 0, 9, 0, 0, 0]),
         .section(
-            "a validity bitmap with a bit too many", .patch, "behind the last row", entity: 1, field: "w", counts: CommitCounts(moved: 1), 4,
+            "a validity bitmap with a bit too many", .patch, "behind the last row", entity: 1, field: "w", counts: CommitCounts(moved: 1),
+            4,
             [1, 1, 3, 1, 0, 3, 3, 9, 0, 0, 0]),
         .section("a patch that ends too early", .section, "cannot be read", 4, [1, 1, 0, 1, 0, 3, 1]),
         chunk("a chunk that is not aligned", "aligned", shift: 8),
@@ -175,7 +180,8 @@ struct CheckTests {
             "a link of an unknown relationship", .link, "relationship 66", entity: 3, row: 1, counts: CommitCounts(links: 1), 6,
             [66, 0, 3, 1, 1, 2, 0]),
         .section(
-            "a link to an unknown entity", .link, "cannot be", entity: 44, row: 2, field: "Group.members", counts: CommitCounts(links: 1), 6,
+            "a link to an unknown entity", .link, "cannot be", entity: 44, row: 2, field: "Group.members", counts: CommitCounts(links: 1),
+            6,
             [1, 0, 3, 1, 44, 2, 0]),
         .section(
             "a follower of an unknown entity", .follower, "cannot be", entity: 44, row: 2, counts: CommitCounts(followers: 1), 7,
