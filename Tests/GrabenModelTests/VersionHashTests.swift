@@ -64,7 +64,7 @@ import Testing
             { $0.entities[joint].relationships[0].isOrdered = true },
             { $0.entities[joint].relationships.append(.init("extra", to: "Line")) },
             { $0.entities[joint].uniquenessConstraints = [] },
-            { $0.entities[joint].uniquenessConstraints = [["name", "x"]] },
+            { $0.entities[joint].uniquenessConstraints = [["name", "layer"]] },
             { $0.entities[joint].isAbstract = true },
             { $0.entities[joint].versionHashModifier = "2" },
             { $0.entities[joint].attributes[0].versionHashModifier = "2" },

@@ -5,12 +5,14 @@ import GrabenModel
 struct CatalogBuilder {
     let model: ResolvedModel
     let previous: Catalog
-    private(set) var catalog: Catalog
+    var catalog: Catalog
     /// Layout of each concrete entity, by the model's number.
     private(set) var layouts: [RecordLayout?]
     /// Code of each concrete entity, by the model's number.
     private(set) var codes: [EntityCode?]
     private(set) var links: [String: LinkRelationship] = [:]
+    /// The uniqueness constraints as the file keeps them.
+    private(set) var uniqueKeys: [UniqueKeyGroup] = []
     /// What keeps the file's objects from being read as the model wants them.
     var obstacles: [StoreModelDifference] = []
     /// Entities whose columns the file lays out otherwise; a store that cannot be written cannot learn the new layout.
@@ -41,9 +43,11 @@ struct CatalogBuilder {
         for entity in model.entities { addLinks(entity) }
         if let stored { compareProperties(with: stored) }
         addReferences()
+        uniqueKeys = addIndexes()
         catalog.model = tree
         if catalog.entities != previous.entities || catalog.layouts != previous.layouts || catalog.links != previous.links
-            || Set(catalog.references) != Set(previous.references) || tree != previous.model
+            || Set(catalog.references) != Set(previous.references) || Set(catalog.indexes) != Set(previous.indexes)
+            || tree != previous.model
         {
             catalog.version = previous.version + 1
         }

@@ -23,6 +23,8 @@ public final class PersistentStore: Sendable {
     // every record, where a lock would cost more than the look.
     nonisolated(unsafe) private var entities: [StoredEntity?] = []
     nonisolated(unsafe) private var numbers: [EntityCode: Int] = [:]
+    /// The uniqueness constraints, as every save checks them.
+    nonisolated(unsafe) private(set) var uniqueKeys: [UniqueKeyGroup] = []
 
     init(number: UInt32, configuration: StoreConfiguration, log: Log, modelDifferences: [StoreModelDifference]) {
         self.number = number
@@ -35,6 +37,7 @@ public final class PersistentStore: Sendable {
     func bind(_ builder: CatalogBuilder, _ infos: [EntityInfo]) {
         entities = .init(repeating: nil, count: infos.count)
         modelEntities = builder.model.entities
+        uniqueKeys = builder.uniqueKeys
         for entity in builder.model.entities {
             guard let code = builder.codes[entity.index], let layout = builder.layouts[entity.index] else { continue }
             entities[entity.index] = StoredEntity(

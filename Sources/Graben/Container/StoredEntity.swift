@@ -79,24 +79,9 @@ final class StoredEntity: Sendable {
 
     /// A value as a record holds it.
     func stored(_ value: Value) -> StoredValue {
-        switch value {
-        case .null: return .null
-        case .bool(let value): return .bool(value)
-        case .int(let value): return .int(value)
-        case .float(let value): return .float(value)
-        case .double(let value): return .double(value)
-        case .decimal(let value): return .decimal(value)
-        case .string(let value): return .string(value)
-        case .date(let value): return .date(value.timeIntervalSinceReferenceDate)
-        case .data(let value): return .data(value)
-        case .uuid(let value): return .uuid(value)
-        case .uri(let value): return .uri(value)
-        case .json(let value): return .json(value)
-        case .reference(let id):
-            guard let target = store.stored(entity: Int(id.entityNumber)) else { return .null }
-            return .reference(target.code, id.row)
-        case .references: return .null
-        }
+        guard case .reference(let id) = value else { return StoredValue(attribute: value) }
+        guard let target = store.stored(entity: Int(id.entityNumber)) else { return .null }
+        return .reference(target.code, id.row)
     }
 
     // MARK: Members of to-many relationships
@@ -174,6 +159,27 @@ final class StoredEntity: Sendable {
     }
 
     func releaseRows(_ rows: Range<Row>) { store.log.releaseRows(entity: code, rows) }
+}
+
+extension StoredValue {
+    /// An attribute's value as a record holds it; references need to know the store and are none here.
+    init(attribute value: Value) {
+        self =
+            switch value {
+            case .null, .reference, .references: .null
+            case .bool(let value): .bool(value)
+            case .int(let value): .int(value)
+            case .float(let value): .float(value)
+            case .double(let value): .double(value)
+            case .decimal(let value): .decimal(value)
+            case .string(let value): .string(value)
+            case .date(let value): .date(value.timeIntervalSinceReferenceDate)
+            case .data(let value): .data(value)
+            case .uuid(let value): .uuid(value)
+            case .uri(let value): .uri(value)
+            case .json(let value): .json(value)
+            }
+    }
 }
 
 extension Value {

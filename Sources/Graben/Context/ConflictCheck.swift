@@ -11,9 +11,15 @@ struct ConflictCheck {
     let base: LogSnapshot
     let newest: LogSnapshot
 
-    func check(_ objects: [ManagedObject]) throws(GrabenError) {
-        let isStale = objects.contains { $0.has(CellFlag.stale) || $0.has(CellFlag.missing) }
-        guard newest !== base || isStale else { return }
+    /// Everything in conflict, uniqueness constraints included.
+    func conflicts(_ objects: [ManagedObject]) throws(GrabenError) -> [SaveConflict] {
+        try changeConflicts(objects) + UniquenessCheck(context: context, store: store, snapshot: newest).conflicts(objects)
+    }
+
+    private func changeConflicts(_ objects: [ManagedObject]) throws(GrabenError) -> [SaveConflict] {
+        let watched = context.watched.filter { !$0.hasChanges && $0.has(ObjectFlag.registered) && $0._table.stored?.store === store }
+        let isStale = (objects + watched).contains { $0.has(CellFlag.stale) || $0.has(CellFlag.missing) }
+        guard newest !== base || isStale else { return [] }
         var touched = TouchedRows()
         var step = base.next
         while let commit = step {
@@ -26,9 +32,12 @@ struct ConflictCheck {
             if let conflict = try conflict(of: object, touched) { conflicts.append(conflict) }
             conflicts += try goneTargets(of: object, touched)
         }
+        for object in watched {
+            if let conflict = try conflict(of: object, touched) { conflicts.append(conflict) }
+        }
         conflicts += looseConflicts(touched)
         conflicts += try newReferrers(to: objects, touched)
-        if !conflicts.isEmpty { throw .conflict(conflicts) }
+        return conflicts
     }
 
     private func conflict(of object: ManagedObject, _ touched: TouchedRows) throws(GrabenError) -> SaveConflict? {
@@ -38,7 +47,8 @@ struct ConflictCheck {
         // What a stale object is based on lies before the snapshot, so the commits since do not tell all that happened to it.
         let isStale = object.has(CellFlag.stale)
         if rows.deleted.contains(row) || object.has(CellFlag.missing) || (isStale && !newest.contains(stored.code, row)) {
-            return object.has(ObjectFlag.deleted) || !object.hasValuesOfItsOwn ? nil : conflict(object, .deletedElsewhere)
+            let isWanted = object.hasChanges ? object.hasValuesOfItsOwn : true
+            return object.has(ObjectFlag.deleted) || !isWanted ? nil : conflict(object, .deletedElsewhere)
         }
         let order = try conflictingOrder(of: object, stored)
         let isMoved = rows.moved.contains(row) || isStale
@@ -53,13 +63,14 @@ struct ConflictCheck {
             guard there != base else { continue }
             changedThere = true
             let here = object.has(ObjectFlag.deleted) ? base : object.primitive(property.number)
-            if here != base, here != there {
+            if (here != base && here != there) || !object.hasChanges {
                 properties.append(.init(key: property.name, base: base, here: here, stored: there))
             }
         }
         if isMoved { comparePacked(object, stored, &properties, &changedThere) }
         if object.has(ObjectFlag.deleted) { return changedThere ? conflict(object, .changedElsewhere) : nil }
-        return properties.isEmpty ? nil : conflict(object, .changed(properties))
+        guard !properties.isEmpty else { return nil }
+        return conflict(object, object.hasChanges ? .changed(properties) : .readChanged(properties))
     }
 
     private func comparePacked(
@@ -75,7 +86,7 @@ struct ConflictCheck {
             let there = geometry.value(chunk, lane, object.slot)
             guard there != base else { continue }
             changedThere = true
-            if overlay?.dirty[object.slot] == true, here != base, here != there {
+            if (overlay?.dirty[object.slot] == true && here != base && here != there) || !object.hasChanges {
                 properties.append(.init(key: object.info.properties[number].name, base: base, here: here, stored: there))
             }
         }

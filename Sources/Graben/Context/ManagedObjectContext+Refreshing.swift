@@ -37,6 +37,7 @@ extension ManagedObjectContext {
         dropFetchedCaches()
         event = ContextEvent()
         refusals = []
+        watched = []
         isRestoring = false
         settleRows()
         forEachTable { $0.referenceColumns = [:] }
@@ -75,7 +76,7 @@ extension ManagedObjectContext {
             object.rebaseOnSnapshot(events: .refresh)
         } else {
             let wasChanged = object.hasChanges
-            object.giveBackMembers()
+            if !object.isInserted { object.giveBackMembers() }
             drop(object)
             if wasChanged { object.leaveDeletedMembers() }
         }
@@ -124,6 +125,15 @@ extension ManagedObjectContext {
 
     func dropFetchedCaches() {
         forEachTable { $0.forEachRegistered { $0._data?.fetched = [] } }
+    }
+
+    /// Lets the next save fail, or ask the merge policy, where another commit changed or deleted an object that this context only read.
+    ///
+    /// The object is realised, so that there is something to compare with. An object of another context is left alone.
+    public func detectConflicts(for object: ManagedObject) {
+        guard object.context === self else { return report(.noContext(entity: object.info.name, doing: "detecting conflicts")) }
+        object.fireIfNeeded()
+        if !watched.contains(where: { $0 === object }) { watched.append(object) }
     }
 
     // MARK: Advancing

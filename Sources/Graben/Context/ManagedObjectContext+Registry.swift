@@ -233,6 +233,7 @@ extension ManagedObjectContext {
         event = ContextEvent()
         openChangeCount = 0
         refusals = []
+        watched = []
         keyObservers = [:]
         pathObservations = [:]
     }

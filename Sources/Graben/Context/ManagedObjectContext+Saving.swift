@@ -8,6 +8,8 @@ extension ManagedObjectContext {
     /// save nothing is written. With full durability the commit is on the disk when the call returns. Stores are committed one after the
     /// other: changes that span several stores are not one transaction.
     ///
+    /// What another commit changed too, or what is not unique, is decided by `mergePolicy`.
+    ///
     /// - Throws: `GrabenError.validation`, `.conflict`, `.store`, `.unbalancedChange`, `.endlessWillSave`, `.nestedSave`, and the error of a
     ///   change that was refused since the last save.
     public func save() throws(GrabenError) {
@@ -26,10 +28,40 @@ extension ManagedObjectContext {
     }
 
     /// Writes the changes and answers the objects that were saved. Hooks and validation run meanwhile; they cannot save.
+    ///
+    /// Conflicts are decided by the merge policy, and what that made of the objects is validated and tried again.
     private func saveChanged() throws(GrabenError) -> [ManagedObject] {
         isSaving = true
         defer { isSaving = false }
+        var saved: [ManagedObject] = []
         var hooked = changed
+        for attempt in 0... {
+            let objects = try prepareToSave(hooked)
+            guard !objects.isEmpty || hasLooseRows else {
+                delistClean()
+                break
+            }
+            do throws(GrabenError) {
+                if let parent {
+                    try push(objects, to: parent)
+                    saved += objects
+                } else {
+                    try commit(objects, &saved)
+                }
+                break
+            } catch {
+                defer { conflictSnapshots = [:] }
+                guard case .conflict(let conflicts) = error, attempt < Self.resolutionLimit, try resolve(conflicts) else { throw error }
+                hooked = endEventOfHooks()
+            }
+        }
+        watched = []
+        return saved
+    }
+
+    /// Runs hooks and validation until neither changes anything any more, and answers what is to be saved.
+    private func prepareToSave(_ first: [ManagedObject]) throws(GrabenError) -> [ManagedObject] {
+        var hooked = first
         var objects: [ManagedObject] = []
         var round = 0
         repeat {
@@ -40,16 +72,12 @@ extension ManagedObjectContext {
             try runWillSave(hooked)
             try checkOpenChanges()
             objects = changed.filter { $0.hasChanges && $0.has(ObjectFlag.registered) }
-            guard !objects.isEmpty || hasLooseRows else {
-                delistClean()
-                return []
-            }
+            guard !objects.isEmpty else { return [] }
             for object in objects where object.info.hasAccessors && !object.has(ObjectFlag.deleted) { object.takeFields() }
             try validate(objects)
             // What a validation changed has to reach related objects, and be valid itself.
             hooked = endEventOfHooks()
         } while !hooked.isEmpty
-        if let parent { try push(objects, to: parent) } else { try commit(objects) }
         return objects
     }
 
@@ -91,7 +119,7 @@ extension ManagedObjectContext {
 
     // MARK: Into the store
 
-    private func commit(_ objects: [ManagedObject]) throws(GrabenError) {
+    private func commit(_ objects: [ManagedObject], _ saved: inout [ManagedObject]) throws(GrabenError) {
         var byStore: [UInt32: [ManagedObject]] = [:]
         for object in objects {
             if let stored = object._table.stored { byStore[stored.storeNumber, default: []].append(object) }
@@ -105,6 +133,7 @@ extension ManagedObjectContext {
                 throw .readOnly(what: store.configuration.path, reason: "the store was opened read-only")
             }
             try commit(objects, to: store, base)
+            saved += objects
         }
     }
 
@@ -115,7 +144,11 @@ extension ManagedObjectContext {
         do {
             (_, snapshot) = try store.log.commit(author: transactionAuthor) {
                 (newest: LogSnapshot, commit: inout CommitBuilder) throws(GrabenError) in
-                try ConflictCheck(context: self, store: store, base: base, newest: newest).check(objects)
+                let conflicts = try ConflictCheck(context: self, store: store, base: base, newest: newest).conflicts(objects)
+                guard conflicts.isEmpty else {
+                    conflictSnapshots[store.number] = newest
+                    throw .conflict(conflicts)
+                }
                 try writer.write(newest, &commit)
             }
         } catch { throw GrabenError(error) }
@@ -182,7 +215,8 @@ extension ManagedObjectContext {
     /// Makes the parent's objects what this context's are; the parent is changed, and the store is not.
     private func push(_ objects: [ManagedObject], to parent: ManagedObjectContext) throws(GrabenError) {
         parent.processPendingChanges()
-        try checkAgainst(parent, objects)
+        let conflicts = try conflicts(with: parent, objects)
+        if !conflicts.isEmpty { throw .conflict(conflicts) }
         if undoManager != nil {
             for object in objects where object.has(ObjectFlag.deleted) { object.keepMembersOfItsOwn() }
         }
@@ -238,9 +272,18 @@ extension ManagedObjectContext {
     }
 
     /// What the parent, or another child of it, deleted meanwhile is in conflict with changes of it here and with references to it, as it
-    /// would be with another commit.
-    private func checkAgainst(_ parent: ManagedObjectContext, _ objects: [ManagedObject]) throws(GrabenError) {
-        guard parent.changed.contains(where: { $0.has(ObjectFlag.deleted) }) else { return }
+    /// would be with another commit; and keys have to be unique among what the contexts above and the store have.
+    private func conflicts(with parent: ManagedObjectContext, _ objects: [ManagedObject]) throws(GrabenError) -> [SaveConflict] {
+        var conflicts = deletionConflicts(with: parent, objects)
+        for store in coordinator.stores where !store.uniqueKeys.isEmpty {
+            guard let snapshot = root.snapshots[store.number] else { continue }
+            conflicts += try UniquenessCheck(context: self, store: store, snapshot: snapshot).conflicts(objects)
+        }
+        return conflicts
+    }
+
+    private func deletionConflicts(with parent: ManagedObjectContext, _ objects: [ManagedObject]) -> [SaveConflict] {
+        guard parent.changed.contains(where: { $0.has(ObjectFlag.deleted) }) else { return [] }
         func isGone(_ id: ObjectID) -> Bool {
             // But for what is taken back by this save.
             parent.registeredObject(for: id)?.has(ObjectFlag.deleted) == true && registeredObject(for: id)?.isInserted != true
@@ -261,7 +304,7 @@ extension ManagedObjectContext {
                     .init(entity: object.info.name, objectID: object.objectID, kind: .targetGone(target: target, key: property.name)))
             }
         }
-        if !conflicts.isEmpty { throw .conflict(conflicts) }
+        return conflicts
     }
 
     /// Moves the parent's rows as a bulk edit moved this context's, where it has no object for them.

@@ -28,6 +28,8 @@ public final class ManagedObjectContext {
     public var isPinned = false
     /// Whether deletions reach related objects at the end of the event (the default) or only at save.
     public var propagatesDeletesAtEndOfEvent = true
+    /// What a save does about conflicts; a context made by a container, like every other, begins with the error.
+    public var mergePolicy = MergePolicy.error
     /// Receives errors of members that cannot throw: getters, setters and hooks.
     ///
     /// A change that was refused is also thrown by the next `save()`.
@@ -47,6 +49,10 @@ public final class ManagedObjectContext {
     var openChangeCount = 0
     /// Whether a change is the other side of one being made.
     var isMaintainingInverses = false
+    /// The commits that the last try to save was in conflict with, by store number.
+    var conflictSnapshots: [UInt32: LogSnapshot] = [:]
+    /// Unchanged objects that the next save compares with the store too.
+    var watched: [ManagedObject] = []
     /// Errors of refused changes, thrown by the next save.
     var refusals: [GrabenError] = []
     var keyObservers: [ObjectIdentifier: [KeyObserver]] = [:]
@@ -68,6 +74,9 @@ public final class ManagedObjectContext {
             for store in coordinator.stores { snapshots[store.number] = store.newestSnapshot }
         }
     }
+
+    /// A root context that reads and writes a coordinator's stores, and takes other contexts' commits into realised objects only when asked.
+    public convenience init(coordinator: PersistentStoreCoordinator) { self.init(coordinator: coordinator, parent: nil) }
 
     /// A context that works on this one's objects: its saves change them, and reach the store when this context is saved.
     public convenience init(parent: ManagedObjectContext) {

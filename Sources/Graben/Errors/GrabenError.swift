@@ -98,6 +98,10 @@ public struct SaveConflict: Sendable, Equatable, CustomStringConvertible {
         case newReferrer(referrer: ObjectID, key: String)
         /// Refers to `target`, which another commit deleted.
         case targetGone(target: ObjectID, key: String)
+        /// Unchanged here and named to `detectConflicts(for:)`; changed by another commit.
+        case readChanged([Property])
+        /// Has the same values as `other` in properties that the model wants unique together.
+        case duplicate(constraint: [String], values: [Value], other: ObjectID)
     }
 
     /// The object's entity.
@@ -111,17 +115,29 @@ public struct SaveConflict: Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         let object = "\(entity) \(objectID.uriRepresentation)"
         return switch kind {
-        case .changed(let properties):
-            object + " was changed here and by another commit: "
-                + properties.map {
-                    "\($0.key) was \($0.base.summary), is \($0.here.summary) here and \($0.stored.summary) in the store"
-                }.joined(separator: "; ")
+        case .changed(let properties): object + " was changed here and by another commit: " + Self.list(properties)
+        case .readChanged(let properties):
+            object + " was to be as it was read (detectConflicts), and another commit changed it: " + Self.list(properties)
         case .deletedElsewhere: object + " was changed here and deleted by another commit"
         case .changedElsewhere: object + " was deleted here and changed by another commit"
         case .newReferrer(let referrer, let key):
             object + " was deleted here, and another commit made \(referrer.uriRepresentation) refer to it by \(key)"
         case .targetGone(let target, let key): object + " refers by \(key) to \(target.uriRepresentation), which another commit deleted"
+        case .duplicate(let keys, let values, let other):
+            object + " has the same " + keys.joined(separator: ", ") + " as \(other.uriRepresentation), which has to be unique: "
+                + values.map(\.summary).joined(separator: ", ")
         }
+    }
+
+    private static func list(_ properties: [Property]) -> String {
+        properties.map { "\($0.key) was \($0.base.summary), is \($0.here.summary) here and \($0.stored.summary) in the store" }
+            .joined(separator: "; ")
+    }
+
+    /// Whether it is of a uniqueness constraint.
+    var isDuplicate: Bool {
+        if case .duplicate = kind { return true }
+        return false
     }
 }
 
@@ -136,8 +152,8 @@ extension GrabenError: CustomStringConvertible {
             "saving: \(failures.count == 1 ? "one value is" : "\(failures.count) values are") refused; nothing was saved\n"
                 + failures.map { "  - \($0)" }.joined(separator: "\n")
         case .conflict(let conflicts):
-            "saving: \(conflicts.count == 1 ? "one object" : "\(conflicts.count) objects") in conflict; nothing was saved. Refresh the "
-                + "objects (merging your changes) and save again.\n" + conflicts.map { "  - \($0)" }.joined(separator: "\n")
+            "saving: \(conflicts.count == 1 ? "one conflict" : "\(conflicts.count) conflicts"); nothing was saved. \(Self.remedy(conflicts))\n"
+                + conflicts.map { "  - \($0)" }.joined(separator: "\n")
         case .unknownKey(let entity, let key, let nearest):
             "\(entity) has no property \"\(key)\"\(nearest.map { "; did you mean \"\($0)\"?" } ?? "")"
         case .unknownEntity(let name, let nearest):
@@ -170,6 +186,13 @@ extension GrabenError: CustomStringConvertible {
 }
 
 extension GrabenError {
+    private static func remedy(_ conflicts: [SaveConflict]) -> String {
+        let duplicates = conflicts.count(where: \.isDuplicate)
+        let refresh = duplicates == conflicts.count ? "" : "Refresh the objects (merging your changes) and save again. "
+        let rename = duplicates == 0 ? "" : "Give one of two objects another value, or discard its changes, and save again. "
+        return refresh + rename + "A merge policy of the context decides without asking."
+    }
+
     private static func text(_ path: String, _ differences: [StoreModelDifference]) -> String {
         func list(_ effect: StoreModelDifference.Effect) -> [String] { differences.filter { $0.effect == effect }.map { "  - \($0)" } }
         let mapped = list(.mapped)

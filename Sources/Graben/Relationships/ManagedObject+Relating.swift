@@ -67,7 +67,7 @@ extension ManagedObject {
     }
 
     /// Clears whatever of this side refers to `id`.
-    fileprivate final func release(_ number: Int, of id: ObjectID) {
+    final func release(_ number: Int, of id: ObjectID) {
         if info.properties[number].kind == .toMany {
             removeMember(number, id)
         } else if primitive(number) == .reference(id) {
@@ -86,7 +86,7 @@ extension ManagedObject {
 extension ManagedObject {
     /// Before the object's changes are dropped: puts the other sides of its relationships back to what they were.
     final func giveBackMembers() {
-        guard hasChanges, !isInserted, let context else { return }
+        guard hasChanges, let context else { return }
         context.withoutInverses {
             for number in info.relationships {
                 guard let inverse = info.properties[number].link?.inverse else { continue }
@@ -116,7 +116,7 @@ extension ManagedObject {
         let property = info.properties[number]
         guard property.kind == .toOne else { return (memberIDs(number), committedMemberIDs(number)) }
         fireIfNeeded()
-        return (primitive(number).objectIDs, baseValue(property, data).objectIDs)
+        return (primitive(number).objectIDs, isInserted ? [] : baseValue(property, data).objectIDs)
     }
 
     /// The objects a relationship of either kind leads to.

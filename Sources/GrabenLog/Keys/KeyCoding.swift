@@ -98,8 +98,9 @@ enum KeyCoding {
 
 /// The keys from one up to, and without, another.
 package struct KeyRange: Sendable {
-    /// nil from the first or to the last.
-    let lower: [UInt8]
+    /// The bytes of the first key in the range, which for a range of equal keys tell it from every other.
+    package let lower: [UInt8]
+    /// nil to the last.
     let upper: [UInt8]?
     /// Whether every row found has just the values asked for: false where one of them is a text of more than 1,024 bytes, of which an index
     /// knows no more, so that the caller has to compare.

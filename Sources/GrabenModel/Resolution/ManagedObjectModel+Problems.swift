@@ -79,7 +79,9 @@ extension ModelNames {
                 case nil:
                     let nearest = nearestName(to: name, in: propertyNames(of: index))
                     problems.append(.unknownUniquenessKey(name, nearest: nearest))
-                case .attribute(let attribute): if attribute.isTransient { problems.append(.unfitUniquenessKey(name)) }
+                case .attribute(let attribute):
+                    if attribute.isTransient { problems.append(.unfitUniquenessKey(name)) }
+                    if attribute.isPacked { problems.append(.packedUniquenessKey(name)) }
                 case .relationship(let relationship): if relationship.isToMany { problems.append(.unfitUniquenessKey(name)) }
                 case .fetched: problems.append(.unfitUniquenessKey(name))
                 }

@@ -57,6 +57,8 @@ public struct ModelProblem: Sendable, Equatable {
         case unknownUniquenessKey(String, nearest: String?)
         /// The key is to-many, fetched or transient, so the store has no value to compare.
         case unfitUniquenessKey(String)
+        /// A uniqueness constraint names a packed attribute.
+        case packedUniquenessKey(String)
         case negativeWindow(limit: Int?, offset: Int)
         case emptySortKey
         /// The predicate is no predicate; the text says where and why.
@@ -160,6 +162,8 @@ extension ModelProblem.Kind: CustomStringConvertible {
             "a uniqueness constraint names \(key), which is no property" + suggestion(nearest)
         case .unfitUniquenessKey(let key):
             "a uniqueness constraint names \(key), which is neither a stored attribute nor a to-one relationship"
+        case .packedUniquenessKey(let key):
+            "a uniqueness constraint names \(key), which is packed: columns have no index; keep it unpacked, or unique in an attribute of its own"
         case .negativeWindow(let limit, let offset): "its limit \(bound(limit)) or offset \(offset) is negative"
         case .emptySortKey: "it is sorted by a key without a name"
         case .predicate(let text), .derivation(let text): text
