@@ -120,10 +120,11 @@ struct IndexChecker {
             _ = rows.copy(page, into: words)
             for index in 0..<MappedRows.rowsPerPage {
                 let row = page * MappedRows.rowsPerPage + index
-                let offset = state.records[row]
-                if words[index] == offset { continue }
+                let word = state.records[row]
+                if words[index] == word { continue }
+                let (said, found) = (RecordAddress(UInt64(words[index])), RecordAddress(UInt64(word)))
                 note(
-                    "the record is said to be at byte \(words[index]) of the log, and is at \(offset); 0 is none",
+                    "the record is said to be at \(said) of the log, and is at \(found); byte 0 is none",
                     at: entity.rows.offset + page * 16, entity: entity.code, row: Row(truncatingIfNeeded: row))
             }
         }

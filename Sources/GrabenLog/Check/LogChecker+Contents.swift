@@ -34,7 +34,8 @@ extension LogChecker {
         switch kind {
         case .metadata: try checkMetadata(&section, frame)
         case .catalog: try checkCatalog(&section, frame)
-        case .records: try checkRecords(&section, frame)
+        case .records: try checkRecords(&section) { frame.payloadOffset + UInt64($0) }
+        case .recordBlock: try checkRecordBlock(&section, frame)
         case .patch: try checkPatch(&section, frame)
         case .chunk: try checkChunk(&section, frame)
         case .links: try checkLinks(&section, frame)
@@ -98,9 +99,20 @@ extension LogChecker {
         }
     }
 
-    private mutating func checkRecords(_ section: inout ByteReader, _ frame: FrameHeader) throws(ByteError) {
+    private mutating func checkRecordBlock(_ section: inout ByteReader, _ frame: FrameHeader) throws(ByteError) {
+        let offset = place(section, frame)
+        let block = try RecordBlock(section, sectionOffset: offset - UInt64(Format.sectionHeadByteCount))
+        defer { withExtendedLifetime(block) {} }
+        try section.skip(section.remaining)
+        var records = block.reader
+        // Records have no places of their own in the file.
+        try checkRecords(&records) { _ in offset }
+    }
+
+    /// Checks the records of a section or a block; `offset` says where in the file one is that begins at a place of the reader.
+    private mutating func checkRecords(_ section: inout ByteReader, at offset: (Int) -> UInt64) throws(ByteError) {
         while !section.isAtEnd {
-            let offset = place(section, frame)
+            let offset = offset(section.position)
             let head = try RecordHead(&section)
             guard let layout = layout(head.layoutNumber, at: offset, row: head.row) else { continue }
             see(head.row, layout.entity)

@@ -73,7 +73,8 @@ final class Checkpoint: @unchecked Sendable {
         }
         return LogSnapshot(
             commitNumber: commit, metadata: root.metadata, changes: ChangeSet(), path: path, endOffset: durableEnd, table: table,
-            entities: entities, regions: [region], links: links, reverseIndexes: [:], checkpoint: self, header: header)
+            entities: entities, regions: [region], links: links, reverseIndexes: [:], checkpoint: self, header: header,
+            blocks: RecordBlocks())
     }
 
     /// The index's run for a relationship, if it has one.

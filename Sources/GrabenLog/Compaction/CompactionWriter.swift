@@ -44,7 +44,7 @@ final class CompactionWriter {
         try file.writeAll(header.encoded(), at: 0)
         let encoder = CommitEncoder(
             path: path, buffer: buffer, commit: snapshot.commitNumber, highestOf: snapshot, table: LayoutTable(Catalog()),
-            frameOffset: tail, durableEnd: 0, partLimit: partLimit
+            frameOffset: tail, durableEnd: 0, partLimit: partLimit, compressesRecords: true
         ) { [self] (_, frame) throws(LogError) in try write(frame) }
         if snapshot.catalog.version > 0 { encoder.setCatalog(snapshot.catalog) }
         var done = 0
@@ -68,10 +68,12 @@ final class CompactionWriter {
         var count = done
         defer { done = count }
         var layout: RecordLayout?
+        var block: RecordBlock?
+        defer { withExtendedLifetime(block) {} }
         try state.records.forEachLeaf(0..<state.records.leafLimit) { (leaf, words) throws(LogError) in
             for place in 0..<PagedArray.fanOut where words[place] != 0 {
-                let offset = UInt64(words[place])
-                let head = try snapshot.head(offset)
+                let word = UInt64(words[place])
+                let head = try snapshot.head(word, in: &block)
                 if layout?.number != head.layoutNumber { layout = snapshot.table[head.layoutNumber] }
                 do throws(ByteError) {
                     guard let layout, layout.entity == state.code, Int(head.row) == leaf * PagedArray.fanOut + place, !head.isTombstone
@@ -79,7 +81,7 @@ final class CompactionWriter {
                         throw .invalid
                     }
                     try encoder.appendCopy(of: head, layout)
-                } catch { throw snapshot.unreadable(offset, error) }
+                } catch { throw snapshot.unreadable(word, error) }
                 count += 1
             }
             if let failure = encoder.failure { throw failure }

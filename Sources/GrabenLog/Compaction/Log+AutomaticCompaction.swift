@@ -43,12 +43,15 @@ extension LogSnapshot {
     /// About how many bytes a file would have that holds what lives in this snapshot and nothing else. O(objects).
     func liveByteCount() throws(LogError) -> UInt64 {
         var sum = UInt64(Format.headerByteCount)
+        var records = RecordBlockEstimate()
         for case let state? in entities {
             var live: [Int: Int] = [:]
+            var block: RecordBlock?
+            defer { withExtendedLifetime(block) {} }
             try state.records.forEachLeaf(0..<state.records.leafLimit) { (leaf, words) throws(LogError) in
                 var count = 0
                 for place in 0..<PagedArray.fanOut where words[place] != 0 {
-                    sum += UInt64(try head(UInt64(words[place])).reader.end) + 1
+                    records.add(try head(UInt64(words[place]), in: &block))
                     count += 1
                 }
                 if count > 0 { live[leaf * PagedArray.fanOut / slotsPerChunk, default: 0] += count }
@@ -58,6 +61,6 @@ extension LogSnapshot {
             for rows in live.values { sum += UInt64(layout.chunkByteCount * rows / slotsPerChunk) }
         }
         for index in links.values { sum += UInt64(index.members.byteCount) }
-        return sum
+        return sum + records.byteCount()
     }
 }

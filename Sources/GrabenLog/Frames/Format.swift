@@ -14,6 +14,10 @@ package enum Format {
     /// A larger payload cannot come from a writer: a part, one value, and the record around it.
     package static let payloadLimit = (1 << 30) + (64 << 20)
     package static let compressionThreshold = 1024
+    /// The most bytes of records that one compressed block holds.
+    package static let recordBlockLimit = 16 * 1024
+    /// The kind and the length of a section.
+    package static let sectionHeadByteCount = 5
     package static let fieldLimit = 4096
     package static let laneLimit = 256
     package static let highestRow: Row = .max - 1
@@ -30,7 +34,7 @@ package enum FrameKind: UInt8, Sendable {
 /// The kinds of sections in a commit's payload.
 enum SectionKind: UInt8 {
     case metadata = 1
-    case catalog, records, patch, chunk, links, followers
+    case catalog, records, patch, chunk, links, followers, recordBlock
 }
 
 /// The bits of a record's flag byte.

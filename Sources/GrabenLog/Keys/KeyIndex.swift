@@ -38,6 +38,8 @@ struct KeyMaker {
     private let declaration: KeyDeclaration
     private var number: UInt32?
     private var fields: [Int?] = []
+    /// Where records are read that lie in compressed blocks.
+    var block: RecordBlock?
 
     init(_ declaration: KeyDeclaration) { self.declaration = declaration }
 

@@ -1,18 +1,14 @@
 internal import CLZ4
 
-/// LZ4 for single values. What does not shrink by an eighth is stored as it is.
+/// LZ4, for single values and for blocks of records. What does not shrink by an eighth is stored as it is.
 enum Compression {
     /// Appends `varint(stored length << 1 | compressed)` and the bytes; compressed ones begin with their original length.
     static func append(_ bytes: UnsafeRawBufferPointer, to buffer: ByteBuffer) {
-        if bytes.count > Format.compressionThreshold, let source = bytes.baseAddress, let size = Int32(exactly: bytes.count) {
-            let bound = Int(LZ4_compressBound(size))
-            let scratch = UnsafeMutableRawPointer.allocate(byteCount: bound, alignment: 16)
+        if bytes.count > Format.compressionThreshold {
+            let scratch = UnsafeMutableRawPointer.allocate(byteCount: bound(bytes.count), alignment: 16)
             defer { scratch.deallocate() }
-            let packed = Int(
-                LZ4_compress_default(
-                    source.assumingMemoryBound(to: CChar.self), scratch.assumingMemoryBound(to: CChar.self), size, Int32(bound)))
             let prefix = ByteBuffer.varintSize(UInt64(bytes.count))
-            if packed > 0, packed + prefix <= bytes.count - bytes.count / 8 {
+            if let packed = compress(bytes, into: scratch), packed + prefix <= bytes.count - bytes.count / 8 {
                 buffer.appendVarint(UInt64(packed + prefix) << 1 | 1)
                 buffer.appendVarint(UInt64(bytes.count))
                 buffer.append(UnsafeRawBufferPointer(start: scratch, count: packed))
@@ -37,10 +33,28 @@ enum Compression {
         let (length, packed) = try claim(stored)
         let scratch = UnsafeMutableRawPointer.allocate(byteCount: max(length, 1), alignment: 16)
         defer { scratch.deallocate() }
-        guard let source = packed.baseAddress, let packedSize = Int32(exactly: packed.count) else { throw .invalid }
-        let produced = LZ4_decompress_safe(
-            source.assumingMemoryBound(to: CChar.self), scratch.assumingMemoryBound(to: CChar.self), packedSize, Int32(length))
-        guard produced >= 0, Int(produced) == length else { throw .invalid }
+        try decompress(packed, into: scratch, count: length)
         return body(UnsafeRawBufferPointer(start: scratch, count: length))
     }
+
+    /// Decompresses an LZ4 block that has to come to just so many bytes.
+    static func decompress(_ packed: UnsafeRawBufferPointer, into memory: UnsafeMutableRawPointer, count: Int) throws(ByteError) {
+        guard let source = packed.baseAddress, let packedSize = Int32(exactly: packed.count), let size = Int32(exactly: count) else {
+            throw .invalid
+        }
+        let produced = LZ4_decompress_safe(
+            source.assumingMemoryBound(to: CChar.self), memory.assumingMemoryBound(to: CChar.self), packedSize, size)
+        guard produced == size else { throw .invalid }
+    }
+
+    /// Compresses bytes into `scratch`, which has room for `bound(bytes.count)`; answers how many that came to, or nil for bytes LZ4 refuses.
+    static func compress(_ bytes: UnsafeRawBufferPointer, into scratch: UnsafeMutableRawPointer) -> Int? {
+        guard let source = bytes.baseAddress, let size = Int32(exactly: bytes.count) else { return nil }
+        let packed = LZ4_compress_default(
+            source.assumingMemoryBound(to: CChar.self), scratch.assumingMemoryBound(to: CChar.self), size, Int32(bound(bytes.count)))
+        return packed > 0 ? Int(packed) : nil
+    }
+
+    /// The most bytes that so many can come to when they are compressed.
+    static func bound(_ count: Int) -> Int { Int(LZ4_compressBound(Int32(clamping: count))) }
 }

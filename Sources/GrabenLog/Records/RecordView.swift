@@ -3,7 +3,8 @@ package import FoundationEssentials
 /// A record where it lies in the mapped file. Nothing is decoded until it is asked for.
 ///
 /// Valid only while the snapshot it came from is held: neither the memory nor the layout is retained, because a view is made for every
-/// object read and two reference counts would cost more than the read. Bounds are checked once, by `init`; the accessors rely on that.
+/// object read and two reference counts would cost more than the read. A record out of a compressed block is a copy that the view holds. Bounds
+/// are checked once, by `init`; the accessors rely on that.
 package struct RecordView {
     private let bytes: UnsafeRawPointer
     private let end: UInt32
@@ -16,14 +17,17 @@ package struct RecordView {
     private unowned(unsafe) let layoutReference: RecordLayout
     package let row: Row
     package let isInsert: Bool
+    /// What `bytes` point into, where that is not the mapped file.
+    let copy: RecordCopy?
 
     package var layout: RecordLayout { layoutReference }
     /// Where the record's head begins in memory: for saying where in the file something is wrong.
     var address: UnsafeRawPointer { bytes }
 
     /// Binds to the record that begins at `start`, with the layout its head names.
-    init(head: RecordHead, layout: RecordLayout) throws(ByteError) {
+    init(head: RecordHead, layout: RecordLayout, copy: RecordCopy? = nil) throws(ByteError) {
         var reader = head.reader
+        self.copy = copy
         row = head.row
         isInsert = head.flags & RecordFlags.insert != 0
         layoutReference = layout
@@ -242,6 +246,14 @@ struct RecordHead {
     let reader: ByteReader
 
     var isTombstone: Bool { flags & RecordFlags.tombstone != 0 }
+    /// The whole record but its length.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: reader.base, count: reader.end) }
+
+    /// The head of the same record where it was copied to.
+    init(_ head: RecordHead, in copy: RecordCopy) {
+        (layoutNumber, row, flags) = (head.layoutNumber, head.row, head.flags)
+        reader = ByteReader(copy.base, from: head.reader.position, to: head.reader.end)
+    }
 
     /// Reads a head and moves `outer` behind the record.
     @inline(__always)

@@ -2,7 +2,7 @@
 final class EntityState: @unchecked Sendable {
     let code: EntityCode
     let owner: UInt64
-    /// Row to the file offset of its record.
+    /// Row to the address of its record (`RecordAddress`).
     let records: PagedArray
     /// Chunk number to its handle.
     let chunks: PagedArray
@@ -72,8 +72,8 @@ final class EntityState: @unchecked Sendable {
         let handle = ChunkHandle(layout: layout, owner: owner)
         guard table.hadNoLanes(code) else { return handle }
         for slot in 0..<slotsPerChunk {
-            let offset = records[Int(row(index * slotsPerChunk + slot))]
-            guard offset != 0, offset < before else { continue }
+            let word = UInt64(records[Int(row(index * slotsPerChunk + slot))])
+            guard word != 0, RecordAddress(word).fileOffset < before else { continue }
             handle.usedSlots = slot + 1
             for lane in layout.lanes.indices {
                 guard let bits = table.firstDefault(of: layout.lanes[lane], in: code) else { continue }

@@ -23,8 +23,8 @@ extension LogSnapshot {
         guard let state = state(declaration.entity) else { return KeyIndex(base: .memory(KeyRun(builder))) }
         guard let base = checkpoint?.keys(declaration) else {
             builder.reserve(state.liveCount)
-            try state.records.forEach { (row, offset) throws(LogError) -> Bool in
-                try add(Row(truncatingIfNeeded: row), UInt64(offset), isRemoved: false, &maker, &builder)
+            try state.records.forEach { (row, word) throws(LogError) -> Bool in
+                try add(Row(truncatingIfNeeded: row), UInt64(word), isRemoved: false, &maker, &builder)
                 return true
             }
             return KeyIndex(base: .memory(KeyRun(builder)))
@@ -40,19 +40,19 @@ extension LogSnapshot {
         return index
     }
 
-    private func key(_ offset: UInt64, _ maker: inout KeyMaker) throws(LogError) -> [UInt8] {
+    private func key(_ word: UInt64, _ maker: inout KeyMaker) throws(LogError) -> [UInt8] {
         var key: [UInt8] = []
-        let record = try bind(offset)
-        do throws(ByteError) { try maker.append(record, to: &key) } catch { throw unreadable(offset, error) }
+        let record = try bind(word, in: &maker.block)
+        do throws(ByteError) { try maker.append(record, to: &key) } catch { throw unreadable(word, error) }
         return key
     }
 
     private func add(
-        _ row: Row, _ offset: UInt64, isRemoved: Bool, _ maker: inout KeyMaker, _ builder: inout KeyRun.Builder
+        _ row: Row, _ word: UInt64, isRemoved: Bool, _ maker: inout KeyMaker, _ builder: inout KeyRun.Builder
     ) throws(LogError) {
-        let record = try bind(offset)
+        let record = try bind(word, in: &maker.block)
         try builder.add(row, isRemoved: isRemoved) { (key) throws(LogError) in
-            do throws(ByteError) { try maker.append(record, to: &key) } catch { throw unreadable(offset, error) }
+            do throws(ByteError) { try maker.append(record, to: &key) } catch { throw unreadable(word, error) }
         }
     }
 
@@ -67,8 +67,8 @@ extension LogSnapshot {
                 var maker = KeyMaker(declaration)
                 var builder = KeyRun.Builder()
                 func compare(_ row: Row) throws(LogError) {
-                    let old = previous.offset(declaration.entity, row)
-                    let new = offset(declaration.entity, row)
+                    let old = previous.word(declaration.entity, row)
+                    let new = word(declaration.entity, row)
                     if old != 0, new != 0, try previous.key(old, &maker) == key(new, &maker) { return }
                     if old != 0 { try previous.add(row, old, isRemoved: true, &maker, &builder) }
                     if new != 0 { try add(row, new, isRemoved: false, &maker, &builder) }

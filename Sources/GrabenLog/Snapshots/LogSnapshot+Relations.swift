@@ -59,21 +59,23 @@ extension LogSnapshot {
         // The layout of the last record, so that not every one is counted up and down.
         var layout: RecordLayout?
         var number: UInt32 = 0
+        var block: RecordBlock?
+        defer { withExtendedLifetime(block) {} }
         try state.records.forEachLeaf(0..<state.records.leafLimit) { (leaf, words) throws(LogError) in
             for slot in 0..<PagedArray.fanOut where words[slot] != 0 {
-                let offset = UInt64(words[slot])
+                let word = UInt64(words[slot])
                 let row = UInt64(leaf * PagedArray.fanOut + slot)
-                let head = try self.head(offset)
+                let head = try self.head(word, in: &block)
                 if head.layoutNumber != number {
                     layout = table[head.layoutNumber]
                     number = head.layoutNumber
                 }
-                guard let layout else { throw unreadable(offset, .invalid) }
+                guard let layout else { throw unreadable(word, .invalid) }
                 for index in scans.indices {
                     var target: Row?
                     do throws(ByteError) {
                         target = try scans[index].target(head, layout)
-                    } catch { throw unreadable(offset, error) }
+                    } catch { throw unreadable(word, error) }
                     guard let target, lists[index].count < capacity else { continue }
                     lists[index].words[lists[index].count] = UInt64(target) << 32 | row
                     lists[index].count += 1
@@ -95,9 +97,11 @@ extension LogSnapshot {
         var fields = FieldFinder(key.field)
         var added: [UInt64] = []
         var removed: [UInt64] = []
-        func pair(_ row: Int, _ offset: UInt) throws(LogError) -> UInt64? {
-            guard offset != 0 else { return nil }
-            let record = try bind(UInt64(offset))
+        var block: RecordBlock?
+        defer { withExtendedLifetime(block) {} }
+        func pair(_ row: Int, _ word: UInt) throws(LogError) -> UInt64? {
+            guard word != 0 else { return nil }
+            let record = try bind(UInt64(word), in: &block)
             guard let target = record.reference(fields.index(in: record.layout)), target.entity == key.target else { return nil }
             return UInt64(target.row) << 32 | UInt64(row)
         }

@@ -30,13 +30,15 @@ package final class LogSnapshot: @unchecked Sendable {
     /// The one mapping there usually is, where reading a record need not touch a reference count to find it; nil when there are several.
     private let soleBase: UnsafeRawPointer?
     private let soleLength: Int
+    /// What was decompressed of the file, for all of its snapshots.
+    let blocks: RecordBlocks
     /// Chunks of rows that never wrote any: zeros, or defaults of lanes added later.
     private let synthesized = Mutex<[UInt64: ChunkHandle]>([:])
 
     init(
         commitNumber: UInt64, metadata: CommitMetadata, changes: ChangeSet, path: String, endOffset: UInt64, table: LayoutTable,
         entities: [EntityState?], regions: [MappedRegion], links: [UInt16: LinkIndex], reverseIndexes: [ReverseKey: ReverseIndex],
-        checkpoint: Checkpoint?, header: FileHeader
+        checkpoint: Checkpoint?, header: FileHeader, blocks: RecordBlocks
     ) {
         self.metadata = metadata
         self.header = header
@@ -49,6 +51,7 @@ package final class LogSnapshot: @unchecked Sendable {
         self.links = links
         self.reverseIndexes = Mutex(reverseIndexes)
         self.checkpoint = checkpoint
+        self.blocks = blocks
         uncheckedEnd = checkpoint?.durableEnd ?? 0
         let sole = regions.count == 1 && regions[0].fileOffset == 0 ? regions[0] : nil
         soleBase = sole?.base
@@ -79,13 +82,13 @@ package final class LogSnapshot: @unchecked Sendable {
     /// The record of a row; nil when there is none or the object was deleted. O(1), no copying.
     package func record(_ entity: EntityCode, _ row: Row) throws(LogError) -> RecordView? {
         guard let state = state(entity) else { return nil }
-        let offset = state.records[Int(row)]
-        if offset == 0 {
+        let word = UInt64(state.records[Int(row)])
+        if word == 0 {
             if let failure = checkpoint?.failure { throw failure }
             return nil
         }
-        let record = try bind(UInt64(offset))
-        guard record.row == row, record.layout.entity == entity else { throw unreadable(UInt64(offset), .invalid) }
+        let record = RecordAddress(word).isInBlock ? try copyRecord(word) : try bind(head(at: word), word)
+        guard record.row == row, record.layout.entity == entity else { throw unreadable(word, .invalid) }
         return record
     }
 
@@ -114,31 +117,42 @@ package final class LogSnapshot: @unchecked Sendable {
         try blocks.verify(offset, reader.position + length)
     }
 
+    // A record in a compressed block is read in the block's memory, so who reads many keeps the last block in a variable of its own: neighbours
+    // then cost no look-up, and what was read stays in memory until the next one is.
+
+    /// The record a word of the row index leads to. Valid until the next one is read into `block`.
     @inline(__always)
-    func bind(_ offset: UInt64) throws(LogError) -> RecordView {
-        let head = try head(offset)
+    func bind(_ word: UInt64, in block: inout RecordBlock?) throws(LogError) -> RecordView {
+        try bind(try head(word, in: &block), word)
+    }
+
+    @inline(__always)
+    private func bind(_ head: RecordHead, _ word: UInt64, _ copy: RecordCopy? = nil) throws(LogError) -> RecordView {
         do throws(ByteError) {
             guard let layout = table.unretained(head.layoutNumber) else { throw ByteError.invalid }
-            return try RecordView(head: head, layout: layout.takeUnretainedValue())
+            return try RecordView(head: head, layout: layout.takeUnretainedValue(), copy: copy)
         } catch {
-            throw unreadable(offset, error)
+            throw unreadable(word, error)
         }
+    }
+
+    /// The head of the record a word leads to, its bytes checked. Valid until the next one is read into `block`.
+    @inline(__always)
+    func head(_ word: UInt64, in block: inout RecordBlock?) throws(LogError) -> RecordHead {
+        RecordAddress(word).isInBlock ? try headInBlock(word, &block) : try head(at: word)
     }
 
     /// The head of the record at an offset, its bytes checked.
     @inline(__always)
-    func head(_ offset: UInt64) throws(LogError) -> RecordHead {
+    private func head(at offset: UInt64) throws(LogError) -> RecordHead {
         if offset < uncheckedEnd { try check(offset) }
         do throws(ByteError) {
             var reader: ByteReader
             if let soleBase, offset < UInt64(soleLength) {
                 reader = ByteReader(soleBase + Int(offset), to: soleLength - Int(offset))
             } else {
-                guard let region = region(offset, 1) else { throw ByteError.truncated }
-                let start = Int(offset - region.fileOffset)
-                let end = min(region.length, Int(clamping: endOffset - region.fileOffset))
-                guard start < end else { throw ByteError.truncated }
-                reader = ByteReader(region.base + start, to: end - start)
+                guard let found = self.reader(at: offset) else { throw ByteError.truncated }
+                reader = found
             }
             return try RecordHead(&reader)
         } catch {
@@ -146,15 +160,71 @@ package final class LogSnapshot: @unchecked Sendable {
         }
     }
 
+    /// Reads from an offset to the end of the mapping it lies in, or of the commit; nil where there is nothing.
+    private func reader(at offset: UInt64) -> ByteReader? {
+        guard offset < endOffset, let region = region(offset, 1) else { return nil }
+        let start = Int(offset - region.fileOffset)
+        let end = min(region.length, Int(clamping: endOffset - region.fileOffset))
+        return start < end ? ByteReader(region.base + start, to: end - start) : nil
+    }
+
+    // MARK: Records in compressed blocks
+
     @inline(never)
-    func unreadable(_ offset: UInt64, _ error: ByteError) -> LogError {
-        .malformed(what: "a record cannot be read: \(error.text)", path: path, offset: offset)
+    private func headInBlock(_ word: UInt64, _ block: inout RecordBlock?) throws(LogError) -> RecordHead {
+        let address = RecordAddress(word)
+        let found: RecordBlock
+        if let block, block.sectionOffset == address.sectionOffset {
+            found = block
+        } else {
+            found = try recordBlock(at: address.sectionOffset)
+        }
+        block = found
+        do throws(ByteError) {
+            guard address.place < found.count else { throw .outOfRange }
+            var reader = ByteReader(found.base + address.place, to: found.count - address.place)
+            return try RecordHead(&reader)
+        } catch {
+            throw unreadable(word, error)
+        }
+    }
+
+    /// The record a word leads to, copied out of its block.
+    @inline(never)
+    private func copyRecord(_ word: UInt64) throws(LogError) -> RecordView {
+        var block: RecordBlock?
+        defer { withExtendedLifetime(block) {} }
+        let head = try headInBlock(word, &block)
+        let copy = RecordCopy(head.bytes, sectionOffset: RecordAddress(word).sectionOffset)
+        return try bind(RecordHead(head, in: copy), word, copy)
+    }
+
+    /// The decompressed block whose section begins at an offset, its bytes checked before they are used.
+    private func recordBlock(at offset: UInt64) throws(LogError) -> RecordBlock {
+        if let known = blocks[offset] { return known }
+        let unchecked = checkpoint?.log
+        try unchecked?.verify(offset, Format.sectionHeadByteCount)
+        guard var reader = reader(at: offset), (try? reader.byte()) == SectionKind.recordBlock.rawValue,
+            let length = try? Int(reader.integer(UInt32.self)), length <= reader.remaining
+        else { throw unreadable(offset, .invalid) }
+        try unchecked?.verify(offset, Format.sectionHeadByteCount + length)
+        let contents = ByteReader(reader.base, from: reader.position, to: reader.position + length)
+        do throws(ByteError) {
+            let block = try RecordBlock(contents, sectionOffset: offset)
+            blocks.insert(block)
+            return block
+        } catch { throw unreadable(offset, error) }
+    }
+
+    @inline(never)
+    func unreadable(_ word: UInt64, _ error: ByteError) -> LogError {
+        .malformed(what: "a record cannot be read: \(error.text)", path: path, offset: RecordAddress(word).fileOffset)
     }
 
     /// A record of this snapshot was read, and the value of one of its fields has bytes that its kind does not.
     package func undecodable(_ what: String, in record: RecordView) -> LogError {
         let region = regions.first { $0.base <= record.address && record.address < $0.base + $0.length }
-        let offset = region.map { $0.fileOffset + UInt64(record.address - $0.base) } ?? 0
+        let offset = record.copy?.sectionOffset ?? region.map { $0.fileOffset + UInt64(record.address - $0.base) } ?? 0
         return .malformed(what: "\(what) cannot be decoded", path: path, offset: offset)
     }
 
@@ -168,8 +238,8 @@ package final class LogSnapshot: @unchecked Sendable {
         return region
     }
 
-    /// Where a row's record stands in the file; 0 when there is none.
-    func offset(_ entity: EntityCode, _ row: Row) -> UInt64 { state(entity).map { UInt64($0.records[Int(row)]) } ?? 0 }
+    /// The address of a row's record, as the row index has it; 0 when there is none.
+    func word(_ entity: EntityCode, _ row: Row) -> UInt64 { state(entity).map { UInt64($0.records[Int(row)]) } ?? 0 }
 
     /// Whether the object exists.
     package func contains(_ entity: EntityCode, _ row: Row) -> Bool { state(entity).map { $0.records[Int(row)] != 0 } ?? false }

@@ -28,6 +28,8 @@ final class SnapshotAssembler {
     private var lastState: EntityState?
     /// The index file the log was opened from, if any.
     private let checkpoint: Checkpoint?
+    /// What was decompressed of the file, for the snapshots that are made.
+    private let blocks: RecordBlocks
     /// A chunk that was to be copied and could not be read; thrown when the payload it was for has been applied.
     private var unreadable: LogError?
     /// The entities whose slots a replay may permute; nil for all.
@@ -48,6 +50,7 @@ final class SnapshotAssembler {
         links = previous?.links ?? [:]
         metadata = previous?.metadata ?? CommitMetadata()
         checkpoint = previous?.checkpoint
+        blocks = previous?.blocks ?? RecordBlocks()
         self.permuted = permuted
         self.address = address
     }
@@ -62,6 +65,7 @@ final class SnapshotAssembler {
         entities = []
         links = [:]
         checkpoint = nil
+        blocks = RecordBlocks()
         permuted = nil
         address = { _ in nil }
     }
@@ -94,7 +98,8 @@ final class SnapshotAssembler {
                 switch kind {
                 case .metadata: try applyMetadata(&section)
                 case .catalog: try applyCatalog(section, payloadOffset: header.payloadOffset)
-                case .records: try applyRecords(&section, payloadOffset: header.payloadOffset)
+                case .records: try applyRecords(&section, from: header.payloadOffset)
+                case .recordBlock: try applyRecordBlock(section, payloadOffset: header.payloadOffset)
                 case .patch: try applyPatch(&section)
                 case .chunk: try applyChunk(&section, payloadOffset: header.payloadOffset)
                 case .links: try applyLinks(&section)
@@ -135,18 +140,27 @@ final class SnapshotAssembler {
 
     // MARK: Records
 
-    private func applyRecords(_ reader: inout ByteReader, payloadOffset: UInt64) throws(ByteError) {
+    /// Applies the rest of a reader's records. A record's word in the index is `first` and its place in the reader.
+    private func applyRecords(_ reader: inout ByteReader, from first: UInt64) throws(ByteError) {
         while !reader.isAtEnd {
             var ahead = reader
             guard let layout = table[try RecordHead(&ahead).layoutNumber] else { throw .invalid }
-            try applyRun(writable(layout.entity), layout, &reader, payloadOffset)
+            try applyRun(writable(layout.entity), layout, &reader, first)
         }
+    }
+
+    private func applyRecordBlock(_ section: ByteReader, payloadOffset: UInt64) throws(ByteError) {
+        let offset = payloadOffset + UInt64(section.position - Format.sectionHeadByteCount)
+        let block = try RecordBlock(section, sectionOffset: offset)
+        defer { withExtendedLifetime(block) {} }
+        var reader = block.reader
+        try applyRecords(&reader, from: RecordAddress.wordOfBlock(at: offset))
     }
 
     /// Applies the records that follow each other in one layout. Most of a replay is spent here, so what belongs to the entity is counted
     /// outside of it, and nothing in the loop touches a reference count.
     private func applyRun(
-        _ state: EntityState, _ layout: RecordLayout, _ reader: inout ByteReader, _ payloadOffset: UInt64
+        _ state: EntityState, _ layout: RecordLayout, _ reader: inout ByteReader, _ first: UInt64
     ) throws(ByteError) {
         let records = state.records
         let (owner, number, isCommit) = (owner, layout.number, purpose == .commit)
@@ -161,7 +175,7 @@ final class SnapshotAssembler {
             noteInserted(inserted, layout.entity)
         }
         while !reader.isAtEnd {
-            let offset = UInt(payloadOffset) + UInt(reader.position)
+            let word = UInt(first) + UInt(reader.position)
             var ahead = reader
             let head = try RecordHead(&ahead)
             guard head.layoutNumber == number else { return }
@@ -180,7 +194,7 @@ final class SnapshotAssembler {
             if let leaf {
                 let place = leaf + (row & 511)
                 live += (head.isTombstone ? 0 : 1) - (place.pointee == 0 ? 0 : 1)
-                place.pointee = head.isTombstone ? 0 : offset
+                place.pointee = head.isTombstone ? 0 : word
             }
             if Int64(row) > highest { highest = Int64(row) }
             guard isCommit else { continue }
@@ -416,7 +430,7 @@ final class SnapshotAssembler {
         changes.normalize()
         return LogSnapshot(
             commitNumber: commit, metadata: metadata, changes: changes, path: path, endOffset: endOffset, table: table, entities: entities,
-            regions: regions, links: links, reverseIndexes: [:], checkpoint: checkpoint, header: header)
+            regions: regions, links: links, reverseIndexes: [:], checkpoint: checkpoint, header: header, blocks: blocks)
     }
 }
 
