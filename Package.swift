@@ -110,12 +110,17 @@ let package = Package(
             swiftSettings: swift),
         .executableTarget(
             name: "PredicateFuzz", dependencies: ["PredicateFuzzing", "GrabenFixtures"], path: "Tests/Fuzz", swiftSettings: swift),
+        .target(name: "StoreCrashing", dependencies: ["GrabenLog", "GrabenFixtures"], path: "Tests/Crashing", swiftSettings: swift),
+        .executableTarget(
+            name: "StoreCrash", dependencies: ["StoreCrashing", "GrabenLog", "GrabenFixtures"], path: "Tests/Crash", swiftSettings: swift),
         .target(
             name: "CPeers", dependencies: ["CGraben"], path: "Benchmarks/CPeers", cSettings: [.define("_GNU_SOURCE")] + sqlite.c + lmdb.c,
             linkerSettings: sqlite.linker + lmdb.linker),
         .executableTarget(name: "PeerProbe", dependencies: ["CPeers"], path: "Benchmarks/PeerProbe"),
 
-        .testTarget(name: "GrabenLogTests", dependencies: ["GrabenLog", "CGraben", "GrabenFixtures"], swiftSettings: swift),
+        .testTarget(
+            name: "GrabenLogTests", dependencies: ["GrabenLog", "CGraben", "GrabenFixtures", "StoreCrashing", "StoreCrash"],
+            swiftSettings: swift),
         .testTarget(
             name: "GrabenPredicateTests", dependencies: ["GrabenPredicate", "GrabenLog", "GrabenFixtures", "PredicateFuzzing"],
             exclude: ["Cases"],

@@ -11,7 +11,7 @@ package final class SimulatedDisk: LogFileSystem {
         case sync(file: Int)
         /// A sync that answered an error: the kernel may have dropped what it was to write, and no later sync brings it back.
         case failedSync(file: Int)
-        case rename(path: String, newPath: String)
+        case rename(path: String, newPath: String, file: Int)
         case remove(path: String)
         case syncDirectory
     }
@@ -31,11 +31,26 @@ package final class SimulatedDisk: LogFileSystem {
         }
     }
 
+    /// What the disk calls done without doing it; for tests of the tests, which must notice.
+    package enum Lie: Sendable {
+        case fileSyncs
+        case directorySyncs
+    }
+
     struct State {
+        /// What was durable when the recording began.
+        var initialContents: [Int: [UInt8]] = [:]
+        var initialNames: [String: Int] = [:]
         var events: [Event] = []
         var numbers: [String: Int] = [:]
         var files = 0
         var faults: Faults?
+        var lie: Lie?
+        var hook: (@Sendable (String) -> Void)?
+        /// How many bytes all files together may have.
+        var capacity = Int.max
+        /// How many each file has, by number.
+        var lengths: [Int: Int] = [:]
         /// Calls that the faults are about, since those were set.
         var calls = 0
         var writes: [Int: Int] = [:]
@@ -46,6 +61,33 @@ package final class SimulatedDisk: LogFileSystem {
     let state = Mutex(State())
 
     package init(reservation: Int = 1 << 32) { live = MemoryFileSystem(reservation: reservation) }
+
+    /// A disk on which these files are, by path, durable all of them: what a power loss left, say.
+    package convenience init(holding files: [String: [UInt8]], reservation: Int) throws(LogError) {
+        self.init(reservation: reservation)
+        for (path, bytes) in files.sorted(by: { $0.key < $1.key }) {
+            try live.setContents(path, bytes)
+            state.withLock { state in
+                state.files += 1
+                state.numbers[path] = state.files
+                state.initialNames[path] = state.files
+                state.initialContents[state.files] = bytes
+                state.lengths[state.files] = bytes.count
+            }
+        }
+    }
+
+    /// Makes the disk lie from now on, or with nil no more.
+    package func setLie(_ lie: Lie?) { state.withLock { $0.lie = lie } }
+
+    /// Has each write to a file announced, with its path, before it is made; with nil no more.
+    package func setWriteHook(_ hook: (@Sendable (String) -> Void)?) { state.withLock { $0.hook = hook } }
+
+    /// Lets all files together have so many bytes: a write beyond that takes what fits and fails.
+    package func setCapacity(_ count: Int) { state.withLock { $0.capacity = count } }
+
+    /// How many bytes all files have.
+    package var byteCount: Int { state.withLock { $0.lengths.values.reduce(0, +) } }
 
     /// Makes calls fail from now on, or with nil no more.
     package func setFaults(_ faults: Faults?) {
@@ -73,10 +115,29 @@ package final class SimulatedDisk: LogFileSystem {
         state.withLock { state in
             state.events.append(event)
             switch event {
-            case .write(let file, _, _): state.writes[file, default: 0] += 1
+            case .write(let file, let offset, let bytes):
+                state.writes[file, default: 0] += 1
+                state.lengths[file] = max(state.lengths[file] ?? 0, Int(offset) + bytes.count)
+            case .truncate(let file, let size): state.lengths[file] = Int(size)
             case .sync(let file): state.syncs[file, default: 0] += 1
             default: break
             }
+        }
+    }
+
+    fileprivate func lies(_ lie: Lie) -> Bool { state.withLock { $0.lie == lie } }
+
+    fileprivate func announceWrite(_ path: String) {
+        if let hook = state.withLock({ $0.hook }) { hook(path) }
+    }
+
+    /// How many of the bytes written at an offset there is room for.
+    fileprivate func room(_ file: Int, _ offset: UInt64, _ count: Int) -> Int {
+        state.withLock { state in
+            guard state.capacity < .max else { return count }
+            let length = state.lengths[file] ?? 0
+            let others = state.lengths.values.reduce(0, +) - length
+            return max(0, min(count, max(length, state.capacity - others) - Int(offset)))
         }
     }
 
@@ -96,6 +157,7 @@ package final class SimulatedDisk: LogFileSystem {
             if creates {
                 state.files += 1
                 state.numbers[path] = state.files
+                state.lengths[state.files] = 0
                 state.events.append(.create(path: path, file: state.files))
             }
             return state.numbers[path] ?? 0
@@ -110,8 +172,10 @@ package final class SimulatedDisk: LogFileSystem {
         if fails(.any) { throw Self.failure("renaming", path) }
         try live.rename(path, to: newPath)
         state.withLock { state in
-            state.numbers[newPath] = state.numbers.removeValue(forKey: path)
-            state.events.append(.rename(path: path, newPath: newPath))
+            guard let number = state.numbers.removeValue(forKey: path) else { return }
+            // Space is given back with the name, though who has the file open still holds it.
+            if let replaced = state.numbers.updateValue(number, forKey: newPath) { state.lengths[replaced] = nil }
+            state.events.append(.rename(path: path, newPath: newPath, file: number))
         }
     }
 
@@ -119,14 +183,14 @@ package final class SimulatedDisk: LogFileSystem {
         if fails(.any) { throw Self.failure("removing", path) }
         try live.remove(path)
         state.withLock { state in
-            state.numbers[path] = nil
+            if let number = state.numbers.removeValue(forKey: path) { state.lengths[number] = nil }
             state.events.append(.remove(path: path))
         }
     }
 
     package func syncDirectory(of path: String) throws(LogError) {
         if fails(.sync) { throw Self.failure("syncing the directory of", path) }
-        record(.syncDirectory)
+        if !lies(.directorySyncs) { record(.syncDirectory) }
     }
 }
 
@@ -149,12 +213,15 @@ private final class SimulatedFile: LogFile {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(LogError) {
-        guard disk.fails(.write) else {
+        disk.announceWrite(path)
+        let fails = disk.fails(.write)
+        let room = disk.room(number, offset, bytes.count)
+        guard fails || room < bytes.count else {
             try file.write(bytes, at: offset)
             return disk.record(.write(file: number, offset: offset, bytes: Array(bytes)))
         }
         // A full disk takes what fits.
-        let part = UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2))
+        let part = UnsafeRawBufferPointer(rebasing: bytes.prefix(fails ? min(room, bytes.count / 2) : room))
         try file.write(part, at: offset)
         disk.record(.write(file: number, offset: offset, bytes: Array(part)))
         throw .system(operation: "writing", path: path, number: 28)
@@ -165,7 +232,7 @@ private final class SimulatedFile: LogFile {
             disk.record(.failedSync(file: number))
             throw SimulatedDisk.failure("syncing", path)
         }
-        disk.record(.sync(file: number))
+        if !disk.lies(.fileSyncs) { disk.record(.sync(file: number)) }
     }
 
     func truncate(to size: UInt64) throws(LogError) {

@@ -78,6 +78,13 @@ extension Log {
         }
     }
 
+    /// Returns once no index is being written nor about to be, so that what tests record has one order.
+    package func waitUntilIndexIsWritten() {
+        checkpointing.lock.withLock {
+            while checkpointing.activity != .none, !checkpointing.isCancelled.load(ordering: .relaxed) { checkpointing.lock.wait() }
+        }
+    }
+
     /// Lets no index begin that is not asked for and no compaction, and waits for those under way to be given up.
     func endCheckpointing() {
         checkpointing.isCancelled.store(true, ordering: .relaxed)

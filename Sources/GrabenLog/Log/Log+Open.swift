@@ -109,11 +109,12 @@ extension Log {
         if size == 0 { return true }
         guard size <= UInt64(Format.headerByteCount) else { return false }
         let bytes = try file.readAll(at: 0, count: Int(size))
-        let body = bytes.prefix(Format.headerByteCount - 4)
-        if body.allSatisfy({ $0 == 0 }) { return true }
-        guard bytes.starts(with: Format.fileMagic.prefix(bytes.count)) else { return false }
+        // The page may have gone out in sectors, in any order, and one of them in part: the magic is there, or its beginning and nothing behind
+        // it, and nothing where the page has nothing.
+        let magic = zip(bytes, Format.fileMagic).prefix { $0 == $1 }.count
+        let used = magic == Format.fileMagic.count ? 60 : magic
+        guard bytes.prefix(Format.headerByteCount - 4).dropFirst(used).allSatisfy({ $0 == 0 }) else { return false }
         return bytes.withUnsafeBytes { (try? FileHeader($0, path: file.path)) == nil }
-            && bytes.dropFirst(60).prefix(Format.headerByteCount - 64).allSatisfy { $0 == 0 }
     }
 }
 

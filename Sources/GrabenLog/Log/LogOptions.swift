@@ -21,15 +21,15 @@ package struct LogOptions: Sendable {
     /// The log is opened as it was at this point of its history, for reading only; nil for as it is.
     package var asOf: LogMoment?
     /// Those 32 MB.
-    var compactionByteCount = 32 << 20
+    package var compactionByteCount = 32 << 20
     /// The index is written when so much of the log came after the last one, or a quarter of the index's own size if that is more.
-    var checkpointByteCount: UInt64 = 4 << 20
+    package var checkpointByteCount: UInt64 = 4 << 20
     /// How long after the commit that makes it due the index is written, in microseconds.
-    var checkpointDelay: UInt32 = 250_000
+    package var checkpointDelay: UInt32 = 250_000
     /// For tests of commits in several parts.
-    var partByteCount = Format.partByteCount
+    package var partByteCount = Format.partByteCount
     /// How much address space is mapped beyond the end of the file; for tests of several mappings.
-    var mappingByteCount = 256 << 20
+    package var mappingByteCount = 256 << 20
 
     package init(
         readOnly: Bool = false, createIfMissing: Bool = true, durability: Durability = .full, preallocation: Int = 1 << 20,
