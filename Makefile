@@ -1,7 +1,7 @@
 # Graben: what one types. Each target says what it does, installs liblz4-dev and libexpat1-dev where they are missing, and stops at the first failure.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps demo test test-all fuzz bench lint
+.PHONY: help deps demo test test-all crash fuzz bench lint
 
 # Tests that walk mapped files, chunks, lanes and cells by address: these run once more under the address sanitizer.
 SANITIZED ?= GrabenLogTests|GrabenModelTests\.(Import|Export)|GrabenTests\.|GrabenMacroTests\.(Hierarchy|Field)Tests
@@ -9,6 +9,10 @@ SANITIZED ?= GrabenLogTests|GrabenModelTests\.(Import|Export)|GrabenTests\.|Grab
 HEADERS ?= /usr/include /usr/local/include /opt/homebrew/include /opt/homebrew/opt/expat/include
 # Arguments of the benchmarks, as in: make bench ARGS="--quick --only lookup"
 ARGS ?=
+# How many crash images `make crash` makes, and from which seed and run on; without a seed it draws one and prints it.
+COUNT ?= 1000000
+SEED ?=
+RUN ?= 0
 # How long `make fuzz` runs; a seed may follow.
 SECONDS ?= 600
 
@@ -16,6 +20,7 @@ help:
 	@echo "make demo    build the demo and run it: a town's pipes go into one file and come out again"
 	@echo "make test    the memory-sensitive tests under the address sanitizer, a package that depends on this one, then every test"
 	@echo "make test-all  that package by path too, then all of make test"
+	@echo "make crash   power losses on a simulated disk, COUNT=1000000 of them (SEED=, RUN= to go on); status 1 if one loses anything"
 	@echo "make fuzz    predicates made at random, for SECONDS=600; stops at the first that crashes, hangs or prints as another"
 	@echo "make bench   measure against SQLite, LMDB and the bare machine (ARGS=--quick: under a minute once built)"
 	@echo "make lint    formatting and compiler warnings, of Swift and C"
@@ -57,6 +62,11 @@ test: deps
 test-all: deps
 	@Scripts/outside.sh path
 	@$(MAKE) --no-print-directory test
+
+crash: deps
+	@echo "==> building what crashes stores (release)"
+	@swift build -c release --product StoreCrash
+	@seed='$(SEED)'; .build/release/StoreCrash images $(COUNT) $${seed:-$$(od -An -N7 -tu8 /dev/urandom | tr -d ' ')} $(RUN)
 
 fuzz: deps
 	@echo "==> building the fuzzer (release)"

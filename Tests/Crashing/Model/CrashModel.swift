@@ -72,11 +72,14 @@ package struct CrashModel: Equatable, Sendable {
 
     /// How a snapshot differs from this; nil when it does not. Looks at objects, columns, links and every index.
     package func difference(from snapshot: LogSnapshot) -> String? {
-        do throws(LogError) {
-            let found = try CrashModel(snapshot)
-            guard found == self else { return difference(from: found) }
-            return try indexDifference(from: snapshot)
-        } catch { return "it cannot be read: \(error.description)" }
+        do throws(LogError) { return try readDifference(from: snapshot) } catch { return "it cannot be read: \(error.description)" }
+    }
+
+    /// The same, but throws what reading throws.
+    package func readDifference(from snapshot: LogSnapshot) throws(LogError) -> String? {
+        let found = try CrashModel(snapshot)
+        guard found == self else { return difference(from: found) }
+        return try indexDifference(from: snapshot)
     }
 
     private func difference(from found: CrashModel) -> String {
