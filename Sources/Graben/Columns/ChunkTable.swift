@@ -44,11 +44,11 @@ final class ChunkTable {
     unowned(unsafe) var home: ObjectTable?
 
     let geometry: ChunkGeometry
-    private(set) var count = 0
-    private var blocks: [Entry] = []
-    private(set) var overlays: [OverlayChunk?] = []
+    @exclusivity(unchecked) private(set) var count = 0
+    @exclusivity(unchecked) private var blocks: [Entry] = []
+    @exclusivity(unchecked) private(set) var overlays: [OverlayChunk?] = []
     /// Spans being lent; packed values must not change meanwhile, and debug builds trap where they do.
-    var lentCount = 0
+    @exclusivity(unchecked) var lentCount = 0
     private let zero: UnsafeMutableRawPointer
     private static let overlaysWithoutSlab = 32
     private var overlayCount = 0

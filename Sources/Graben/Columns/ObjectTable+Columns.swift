@@ -3,6 +3,16 @@ import GrabenLog
 
 /// The chunks of a table as columns: bound, counted, and with the rows that exist.
 extension ObjectTable {
+    /// Gives a new object's lanes their defaults, as something to save. For classes that keep nothing in fields of their own.
+    func applyPackedDefaults(_ object: ManagedObject) {
+        guard !info.laneProperties.isEmpty else { return }
+        let slot = object.slot
+        let overlay = chunks.makeOverlay(ChunkTable.index(of: object._entry))
+        for (lane, value) in info.laneDefaults.enumerated() { info.geometry.setValue(overlay.data, lane, slot, value) }
+        overlay.dirty[slot] = true
+        overlay.kept[slot] = false
+    }
+
     /// How many slots the columns have: those of the snapshot's rows and of new objects.
     var columnSlotCount: Int {
         guard let stored, info.geometry.byteCount > 0 else { return 0 }

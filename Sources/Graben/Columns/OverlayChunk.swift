@@ -10,14 +10,14 @@ import GrabenLog
 final class OverlayChunk {
     let data: UnsafeMutableRawPointer
     let geometry: ChunkGeometry
-    private(set) var base: UnsafeRawPointer
+    @exclusivity(unchecked) private(set) var base: UnsafeRawPointer
     private(set) var owner: AnyObject?
-    var dirty = SlotSet()
-    var kept = SlotSet()
+    @exclusivity(unchecked) var dirty = SlotSet()
+    @exclusivity(unchecked) var kept = SlotSet()
     /// For slots whose object is based on an earlier commit than `base`: the values they had there, lane by lane.
     var earlier: [Int: [Value]] = [:]
     /// What each slot had before its first change of the current event.
-    var event = EventSlots()
+    @exclusivity(unchecked) var event = EventSlots()
 
     /// Whose memory `data` is; nil where it is the chunk's own.
     private let slab: ChunkSlab?
@@ -112,5 +112,11 @@ extension OverlayChunk {
     func settle(_ slot: Int) {
         dirty[slot] = false
         earlier[slot] = nil
+    }
+
+    /// The same for every unsaved slot.
+    func settleAll() {
+        if !earlier.isEmpty { dirty.forEach { earlier[$0] = nil } }
+        dirty = SlotSet()
     }
 }

@@ -20,6 +20,10 @@ final class EntityInfo: Sendable {
     let relationships: [Int]
     /// Property numbers that a new object's defaults are set for: those with one.
     let defaulted: [Int]
+    /// What a new object's lanes hold.
+    let laneDefaults: [Value]
+    /// What validation looks at: everything but fetched properties, and to-manys without limits.
+    let validated: [PropertyInfo]
     /// What is told of every access that fails, where objects are there only to find out what key paths read.
     let probe: KeyPathProbe.Level?
 
@@ -43,6 +47,8 @@ final class EntityInfo: Sendable {
         numbered = objectClass.accessorKeys.map { [properties] key in entity.propertyNumber(named: key).map { properties[$0] } }
         relationships = properties.filter { $0.link != nil }.map(\.number)
         defaulted = properties.filter { !$0.defaultValue.isNull }.map(\.number)
+        laneDefaults = laneProperties.map { [properties] in properties[$0].defaultValue }
+        validated = properties.filter { $0.kind != .fetched && ($0.kind != .toMany || $0.hasLimits) }
     }
 
     var index: Int { entity.index }
@@ -81,10 +87,16 @@ final class PropertyInfo: Sendable {
     let link: Property.Link?
     let fetched: FetchedPropertyDescription?
     let isOrdered: Bool
+    /// The number of the relationship's inverse.
+    let inverse: Int?
     /// The entity a fetched property or relationship leads to.
     let destination: Int
     /// What a new object holds.
     let defaultValue: Value
+    /// Whether nil breaks a rule of the model.
+    let isRequired: Bool
+    /// Whether the model has rules for other values than nil.
+    let hasRules: Bool
 
     init(_ property: Property) {
         number = property.number
@@ -116,6 +128,12 @@ final class PropertyInfo: Sendable {
         self.fetched = fetched
         self.destination = destination
         isOrdered = relationship?.isOrdered ?? false
+        inverse = link?.inverse
+        isRequired = attribute.map { !$0.isOptional } ?? relationship.map { !$0.isToMany && !$0.isOptional } ?? false
+        hasRules =
+            attribute.map {
+                $0.minimum != nil || $0.maximum != nil || $0.minimumLength != nil || $0.maximumLength != nil || $0.regularExpression != nil
+            } ?? false
         defaultValue =
             if let attribute {
                 if let value = attribute.defaultValue {
@@ -134,6 +152,11 @@ final class PropertyInfo: Sendable {
         case .attribute, .packed, .toOne, .toMany: true
         case .transient, .fetched: false
         }
+    }
+    /// Whether a to-many has a least or greatest count.
+    var hasLimits: Bool {
+        guard let relationship else { return false }
+        return relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional
     }
     /// Whether its value is kept in `ObjectData.values` when set.
     var isValue: Bool {

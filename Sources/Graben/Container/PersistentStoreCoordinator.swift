@@ -7,8 +7,11 @@ public final class PersistentStoreCoordinator: Sendable {
     /// The model, checked and numbered.
     public let model: ResolvedModel
     let infos: [EntityInfo]
+    /// Whether any class keeps attributes in fields of its own.
+    let hasAccessors: Bool
     private let classes: [ObjectIdentifier: Int]
     private let state = Mutex<[PersistentStore]>([])
+    private let addedCount = Atomic(0)
     /// For objects whose class or entity nobody bound.
     let unknownInfo: EntityInfo
 
@@ -40,6 +43,7 @@ public final class PersistentStoreCoordinator: Sendable {
         }
         guard problems.isEmpty else { throw .classMismatch(problems) }
         self.infos = infos
+        hasAccessors = infos.contains(where: \.hasAccessors)
         self.classes = numbers
         unknownInfo = EntityInfo(entity: try Self.unknownEntity(), objectClass: ManagedObject.self)
     }
@@ -107,6 +111,7 @@ public final class PersistentStoreCoordinator: Sendable {
             }
         }
         state.withLock { $0.append(store) }
+        addedCount.wrappingAdd(1, ordering: .releasing)
         return store
     }
 
@@ -123,6 +128,9 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     // MARK: Looking up
+
+    /// How many stores there are, for who remembers which of them takes an entity.
+    var storeCount: Int { addedCount.load(ordering: .acquiring) }
 
     func store(numbered number: UInt32) -> PersistentStore? { state.withLock { $0.first { $0.number == number } } }
 

@@ -27,13 +27,16 @@ struct CommitWriter {
         }
         // Another commit deleted it: what is left of it here is only the other side of changes to others.
         guard object.isInserted || newest.contains(stored.code, object._row) else { return }
-        let fields = object.info.entity.fields
-        let properties = object.info.properties
+        let info = object.info
+        let fields = info.entity.fields
+        let properties = info.properties
         if object.isInserted {
-            append(&commit, stored, object._row, isInsert: true, changed: FieldMask()) { object.primitive(fields[$0]) }
+            commit.appendRecord(layout: stored.layout, row: object._row, isInsert: true, changed: { _ in false }) {
+                stored.stored(object.primitive(properties[fields[$0]], info))
+            }
             return
         }
-        guard let data = object._data else { return }
+        guard let data = object.info.hasAccessors ? object.data : object._data else { return }
         // A record holds every field, so what was changed elsewhere since is taken from the newest commit.
         var mine = FieldMask()
         for (index, number) in fields.enumerated() {
@@ -112,6 +115,9 @@ struct CommitWriter {
         guard overlay.dirty.count >= ChunkGeometry.slotsPerChunk / 2, context.row(chunk: index, slot: 0, in: table) == Row(first) else {
             return false
         }
+        if newest.highestRow(stored.code).map({ Int($0) < first }) ?? true, writeNewChunk(table, stored, first, overlay, &commit) {
+            return true
+        }
         var new = 0
         overlay.dirty.forEach { if !newest.contains(stored.code, Row(first + $0)) { new += 1 } }
         guard new >= ChunkGeometry.slotsPerChunk / 2 else { return false }
@@ -137,6 +143,25 @@ struct CommitWriter {
         }
         let count = min(ChunkGeometry.slotsPerChunk, Int(max(rows.last ?? 0, newest.highestRow(stored.code) ?? 0)) + 1 - first)
         commit.appendChunk(layout: stored.layout, firstRow: Row(first), count: count, from: UnsafeRawPointer(whole))
+        return true
+    }
+
+    /// Writes a chunk that no commit knows of as it lies here; false where a row of it is not to be written.
+    private func writeNewChunk(
+        _ table: ObjectTable, _ stored: StoredEntity, _ first: Int, _ overlay: OverlayChunk, _ commit: inout CommitBuilder
+    ) -> Bool {
+        guard overlay.kept.isEmpty else { return false }
+        var last = -1
+        var isWhole = true
+        overlay.dirty.forEach { slot in
+            last = slot
+            guard let object = table.registered(Row(first + slot)), object.isInserted, !object.has(ObjectFlag.deleted) else {
+                isWhole = false
+                return
+            }
+        }
+        guard isWhole, last >= 0 else { return false }
+        commit.appendChunk(layout: stored.layout, firstRow: Row(first), count: last + 1, from: UnsafeRawPointer(overlay.data))
         return true
     }
 

@@ -59,6 +59,7 @@ extension ManagedObject {
     /// Leaves the context with its last values, packed ones included.
     final func leave() {
         guard has(ObjectFlag.registered) else { return }
+        _table.openInboxes()
         let wasAwake = !has(ObjectFlag.fault)
         if wasAwake { willTurnIntoFault() }
         // The hook that follows may empty the class's own fields; undo puts these values back into them.

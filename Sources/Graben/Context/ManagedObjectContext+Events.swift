@@ -14,23 +14,28 @@ extension ManagedObjectContext {
         let step = undoManager?.isUndoRegistrationEnabled == true ? StepBuilder(self) : nil
         // What came and went in one event is neither.
         let deleted = ended.inserted.isEmpty ? [] : Set(ended.deleted.map(ObjectIdentifier.init))
-        for object in ended.inserted where deleted.isEmpty || !deleted.contains(ObjectIdentifier(object)) {
-            step?.inserted.append(object)
-            changes.inserted.append(object.objectID)
+        // Ids are for handlers; a drawing being loaded mostly has none.
+        let isHeard = !changeHandlers.isEmpty
+        if isHeard || step != nil {
+            for object in ended.inserted where deleted.isEmpty || !deleted.contains(ObjectIdentifier(object)) {
+                step?.inserted.append(object)
+                if isHeard { changes.inserted.append(object.objectID) }
+            }
         }
-        for object in ended.deleted where !object.has(CellFlag.newInEvent) {
+        for object in ended.deleted where !object.has(ObjectFlag.newInEvent) {
             step?.deleted.append(object)
             changes.deleted.append(object.objectID)
         }
         for object in ended.objects {
             object.clear(ObjectFlag.inEvent)
-            guard let data = object._data else { continue }
-            let isNew = object.has(CellFlag.newInEvent)
-            if !isNew || isRestoringStep { step?.add(object, data.event) }
-            data.event.removeAll()
-            if !isNew, !object.has(ObjectFlag.deleted) { changes.updated.append(object.objectID) }
+            let isNew = object.has(ObjectFlag.newInEvent)
+            if let data = object._data {
+                if !isNew || isRestoringStep { step?.add(object, data.event) }
+                data.event.removeAll()
+            }
+            if isHeard, !isNew, !object.has(ObjectFlag.deleted) { changes.updated.append(object.objectID) }
         }
-        for object in ended.inserted { object.clear(CellFlag.newInEvent) }
+        for object in ended.inserted { object.clear(ObjectFlag.newInEvent) }
         for (table, overlay, index) in ended.chunks {
             step?.add(table, index, overlay)
             for slot in overlay.event.slots where !changeHandlers.isEmpty {
@@ -43,6 +48,9 @@ extension ManagedObjectContext {
         sweepIfWorthwhile()
         if !changeHandlers.isEmpty { notify(changes) }
     }
+
+    /// Whether changes of objects that came in this event are noted too: an undo that brings an object back changes it in the same event.
+    var notesNewObjects: Bool { isRestoring || isRestoringStep }
 
     private var isRestoringStep: Bool { undoManager.map { $0.isUndoing || $0.isRedoing } ?? false }
 

@@ -55,6 +55,8 @@ extension ManagedObjectContext {
             $0.context = nil
         }
         tables = [:]
+        lastInsert = nil
+        lastTable = nil
         if parent == nil {
             for store in coordinator.stores { snapshots[store.number] = store.newestSnapshot }
         }
@@ -99,8 +101,9 @@ extension ManagedObjectContext {
             }
         }
         if object.hasChanges { object._table.noteRowsChange() }
-        object.clear(ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.packedChanged)
-        object.clear(.deletionPending, .missing, .stale)
+        object.clear(ObjectFlag.updated | ObjectFlag.deleted)
+        object.clear(.deletionPending, .missing)
+        object.clear(.stale)
         object.turnIntoFault()
     }
 
@@ -221,7 +224,7 @@ extension ManagedObjectContext {
 extension ManagedObject {
     /// Binds a realised object to the record it was read from, before the snapshot goes on without it.
     final func bindForGood() {
-        guard let data = _data, !isFault, !isInserted else { return }
+        guard !isFault, !isInserted else { return }
         if case .unbound = data.base { _ = bindRecordOrReport() }
     }
 
@@ -256,7 +259,7 @@ extension ManagedObject {
             overlay.restore(slot)
         }
         if !_table.referenceColumns.isEmpty { _table.referenceColumns = [:] }
-        clear(ObjectFlag.updated | ObjectFlag.inEvent | ObjectFlag.packedChanged)
+        clear(ObjectFlag.updated | ObjectFlag.inEvent)
         if !isFault { writeFields() }
         notifyDifferences(from: before)
         awake(fromSnapshotEvents: events)
@@ -266,6 +269,7 @@ extension ManagedObject {
     final func rebaseOnSnapshot(events: SnapshotEvents) {
         guard !isFault, !isInserted, let context = _table.context else { return }
         let before = observedValues()
+        let data = data
         let mine = data.values
         // What was read but never changed goes; what was changed here stays.
         var kept = PropertyValues()

@@ -14,7 +14,7 @@ extension ManagedObjectContext {
 
     /// The object with an id where the context has met it. Complexity: O(1).
     public func registeredObject(for id: ObjectID) -> ManagedObject? {
-        tables[id.storeNumber]?[Int(id.entityNumber)]?.registered(id.row)
+        table(of: id)?.registered(id.row)
     }
 
     /// The object with an id, realised.
@@ -62,11 +62,11 @@ extension ManagedObjectContext {
     }
 
     private func makeFault(_ row: Row, in table: ObjectTable) -> ManagedObject {
-        if table.sinceSweep >= Swift.max(16_384, table.registeredCount / 4) { table.sweep() }
+        table.makeRoom()
         let object = table.info.objectClass.init(ObjectSeed(table, row: row, flags: ObjectFlag.fault))
         table.register(object, row: row)
         if table.hasLooseRows, table.chunks.overlay(table.chunkIndex(of: row))?.dirty[object.slot] == true {
-            object.set(ObjectFlag.updated | ObjectFlag.packedChanged)
+            object.set(ObjectFlag.updated)
             list(object)
         }
         return object
@@ -85,11 +85,19 @@ extension ManagedObjectContext {
     // MARK: Inserting
 
     func newSeed(for objectClass: ManagedObject.Type) -> (ObjectSeed, GrabenError?) {
+        let number = coordinator.storeCount
+        if let last = lastInsert, last.objectClass == ObjectIdentifier(objectClass), last.storeCount == number {
+            do throws(GrabenError) { return (ObjectSeed(last.table, row: try last.table.takeRow()), nil) } catch {
+                return (ObjectSeed(detached: last.table.info, row: 0), error)
+            }
+        }
         guard let info = coordinator.info(for: objectClass) else {
             let failure = GrabenError.classMismatch(["\(objectClass) is bound to no entity of the model"])
             return (ObjectSeed(detached: coordinator.unknownInfo, row: 0), failure)
         }
-        return newSeed(info, in: nil)
+        let seed = newSeed(info, in: nil)
+        if seed.1 == nil { lastInsert = LastInsert(objectClass: ObjectIdentifier(objectClass), storeCount: number, table: seed.0.table) }
+        return seed
     }
 
     func newSeed(for entity: Entity, _ objectClass: ManagedObject.Type) -> (ObjectSeed, GrabenError?) {
@@ -122,10 +130,10 @@ extension ManagedObjectContext {
             object.applyDefaults()
             return refuse(failure)
         }
-        object._table.register(object)
-        object.data.base = .defaults
+        let table = object._table
+        table.register(object)
         markInserted(object)
-        object.applyDefaults()
+        if table.info.hasAccessors { object.applyDefaults() } else { table.applyPackedDefaults(object) }
         object.awakeOnInsert()
     }
 
@@ -154,8 +162,8 @@ extension ManagedObjectContext {
         let lanes = info.laneProperties.map { info.accessors[$0]?.get(object) ?? object._data?.values[$0] }
         object.move(to: seed)
         seed.table.register(object)
-        object.data.base = .defaults
         markInserted(object)
+        object.data.base = .defaults
         if !info.laneProperties.isEmpty {
             let overlay = seed.table.overlay(for: object)
             overlay.dirty[object.slot] = true
@@ -223,6 +231,7 @@ extension ManagedObjectContext {
             objects.reserveCapacity(table.registeredCount)
             table.forEachRegistered { objects.append($0) }
             for object in objects { object.detach() }
+            table.inboxes = []
             if parent == nil {
                 table.advance(to: table.snapshot, discardingOverlays: true)
             } else {
@@ -231,6 +240,8 @@ extension ManagedObjectContext {
         }
         changed = []
         event = ContextEvent()
+        lastInsert = nil
+        lastTable = nil
         openChangeCount = 0
         refusals = []
         watched = []

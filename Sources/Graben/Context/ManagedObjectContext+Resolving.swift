@@ -169,7 +169,7 @@ extension ManagedObjectContext {
                 let refers =
                     referrer.info.properties[number].kind == .toOne
                     ? referrer._data?.values[number] == .reference(object.objectID)
-                    : referrer._data?.toManyState(number) != nil && referrer.hasMember(number, object.objectID)
+                    : referrer.toManyState(number) != nil && referrer.hasMember(number, object.objectID)
                 if refers { found.append((referrer, number)) }
             }
         }
@@ -273,6 +273,7 @@ extension ManagedObject {
             overlay.kept[slot] = false
         }
         for (number, value) in values { put(value, into: number) }
+        _table.openInboxes()
         for (number, state) in data.toMany {
             for id in state.order ?? state.added.ids where !context.exists(id) { context.withoutInverses { removeMember(number, id) } }
         }

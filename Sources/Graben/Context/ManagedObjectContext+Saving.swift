@@ -73,7 +73,9 @@ extension ManagedObjectContext {
             try checkOpenChanges()
             objects = changed.filter { $0.hasChanges && $0.has(ObjectFlag.registered) }
             guard !objects.isEmpty else { return [] }
-            for object in objects where object.info.hasAccessors && !object.has(ObjectFlag.deleted) { object.takeFields() }
+            if coordinator.hasAccessors {
+                for object in objects where object.info.hasAccessors && !object.has(ObjectFlag.deleted) { object.takeFields() }
+            }
             try validate(objects)
             // What a validation changed has to reach related objects, and be valid itself.
             hooked = endEventOfHooks()
@@ -84,14 +86,15 @@ extension ManagedObjectContext {
     /// Runs `willSave` until no hook changes anything any more.
     private func runWillSave(_ objects: [ManagedObject]) throws(GrabenError) {
         var round = 0
-        var pending = objects.filter { $0.hasChanges && $0.has(ObjectFlag.registered) }
-        while !pending.isEmpty {
+        var pending = objects
+        while true {
+            for object in pending where object.hasChanges && object.has(ObjectFlag.registered) { object.willSave() }
+            pending = endEventOfHooks()
+            guard pending.contains(where: { $0.hasChanges && $0.has(ObjectFlag.registered) }) else { return }
             round += 1
-            if round > 100, let object = pending.first {
+            if round > 100, let object = pending.first(where: { $0.hasChanges && $0.has(ObjectFlag.registered) }) {
                 throw .endlessWillSave(entity: object.info.name, uri: object.objectID.uriRepresentation)
             }
-            for object in pending { object.willSave() }
-            pending = endEventOfHooks().filter { $0.hasChanges && $0.has(ObjectFlag.registered) }
         }
     }
 
@@ -121,8 +124,10 @@ extension ManagedObjectContext {
 
     private func commit(_ objects: [ManagedObject], _ saved: inout [ManagedObject]) throws(GrabenError) {
         var byStore: [UInt32: [ManagedObject]] = [:]
-        for object in objects {
-            if let stored = object._table.stored { byStore[stored.storeNumber, default: []].append(object) }
+        if let only = coordinator.stores.first, coordinator.stores.count == 1 {
+            if !objects.isEmpty { byStore[only.number] = objects }
+        } else {
+            for object in objects { byStore[object._table.storeNumber, default: []].append(object) }
         }
         forEachTable { table in
             if table.hasLooseRows, let stored = table.stored { byStore[stored.storeNumber, default: []] += [] }
@@ -158,16 +163,18 @@ extension ManagedObjectContext {
             statistics.syncs += Int(store.log.statistics.syncs - syncsBefore)
         }
         let stale = objects.filter { $0.has(CellFlag.stale) && !$0.has(ObjectFlag.deleted) }
-        settleSaved(objects, in: store, at: own)
+        // Only where other commits came in between does an object have to know which one it was saved by.
+        let isAlone = snapshot.commitNumber <= base.commitNumber + 1
+        settleSaved(objects, in: store, at: own, isAlone: isAlone)
         advance(store, from: base, to: store.newestSnapshot, merging: automaticallyMergesChangesFromParent, skipping: own)
         for object in stale where object.has(ObjectFlag.registered) { object.rebaseOnSnapshot(events: .merge) }
     }
 
     /// The saved objects are clean: what they hold is what the store has.
-    private func settleSaved(_ objects: [ManagedObject], in store: PersistentStore, at commit: UInt64) {
+    private func settleSaved(_ objects: [ManagedObject], in store: PersistentStore, at commit: UInt64, isAlone: Bool) {
         for object in objects {
             let wasDeleted = object.has(ObjectFlag.deleted)
-            object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted | ObjectFlag.packedChanged)
+            object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted)
             object.clear(.stale)
             object._table.sinceSweep += 1
             guard !wasDeleted else {
@@ -177,20 +184,22 @@ extension ManagedObjectContext {
                 object.clear(ObjectFlag.deleted | ObjectFlag.listed)
                 continue
             }
-            if let data = object._data {
-                data.values = object.transientValues
-                data.base = .unbound
-                data.baseCommit = commit
-                data.toMany = []
-                data.isTouched = false
+            guard let data = isAlone ? object._data : object.data else { continue }
+            let transients = object.transientValues
+            if isAlone, transients.isEmpty, data.fetched.isEmpty, data.event.isEmpty {
+                object._data = nil
+                continue
             }
-            if let overlay = object._table.chunks.overlay(object._table.chunkIndex(of: object._row)) {
-                overlay.settle(object.slot)
-            }
+            data.values = transients
+            data.base = .unbound
+            data.baseCommit = commit
+            data.toMany = []
+            data.isTouched = false
         }
-        // Rows moved without an object (a bulk edit) are saved with the rest of their chunk.
+        // Rows moved without an object (a bulk edit) are saved with the rest of their chunk. What waits in an inbox is saved as references.
         for case let table? in tables[store.number] ?? [] {
-            for case let overlay? in table.chunks.overlays { overlay.dirty.forEach { overlay.settle($0) } }
+            for case let overlay? in table.chunks.overlays { overlay.settleAll() }
+            table.inboxes = []
             table.hasLooseRows = false
             table.vanishedEnd = 0
         }
@@ -241,7 +250,7 @@ extension ManagedObjectContext {
         parent.processPendingChanges()
         for object in objects {
             let wasDeleted = object.has(ObjectFlag.deleted)
-            object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted | ObjectFlag.packedChanged)
+            object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted)
             object._table.sinceSweep += 1
             if wasDeleted {
                 object.leave()
@@ -297,7 +306,7 @@ extension ManagedObjectContext {
             }
             for number in object.info.relationships {
                 let property = object.info.properties[number]
-                var targets = object._data?.toManyState(number).map { $0.order ?? $0.added.ids } ?? []
+                var targets = object.toManyState(number).map { $0.order ?? $0.added.ids } ?? []
                 if case .reference(let id)? = object._data?.values[number] { targets = [id] }
                 guard let target = targets.first(where: isGone) else { continue }
                 conflicts.append(
@@ -334,7 +343,6 @@ extension ManagedObjectContext {
         let copy = object.info.objectClass.init(ObjectSeed(table, row: object._row))
         table.register(copy)
         copy.data.base = .defaults
-        copy.set(CellFlag.awake)
         markInserted(copy)
         copy.applyDefaults()
     }

@@ -29,14 +29,15 @@ extension ManagedObject {
     /// Checks all properties by the model's rules and the class's `validateValue`.
     final func validateProperties() throws(GrabenError) {
         var failures: [ValidationFailure] = []
-        for property in info.properties where property.kind != .fetched {
+        let info = info
+        for property in info.validated {
             if property.kind == .toMany {
                 checkCount(property, &failures)
                 continue
             }
-            let value = primitive(property.number)
-            for rule in broken(property, value) {
-                failures.append(failure(property, value, rule))
+            let value = primitive(property, info)
+            if value.isNull ? property.isRequired : property.hasRules {
+                for rule in broken(property, value) { failures.append(failure(property, value, rule)) }
             }
             do { try validateValue(value, forKey: property.name) } catch GrabenError.validation(let found) {
                 failures += found
@@ -65,9 +66,7 @@ extension ManagedObject {
 
     /// Counts are not applied to an empty optional relationship.
     private final func checkCount(_ property: PropertyInfo, _ failures: inout [ValidationFailure]) {
-        guard let relationship = property.relationship,
-            relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional
-        else { return }
+        guard let relationship = property.relationship, property.hasLimits else { return }
         let count = memberCount(property.number)
         if count == 0, relationship.isOptional { return }
         let least = Swift.max(relationship.minCount, relationship.isOptional ? 0 : 1)

@@ -16,6 +16,10 @@ public final class ManagedObjectContext {
     public var transactionAuthor: String?
     /// Where changes can be taken back; nil until one is set.
     public var undoManager: ObjectUndoManager? {
+        willSet {
+            // What was changed before belongs to who was there before.
+            if newValue !== undoManager, !isClosed { processPendingChanges() }
+        }
         didSet {
             guard undoManager !== oldValue else { return }
             oldValue?.removeAllActions(of: self)
@@ -42,13 +46,20 @@ public final class ManagedObjectContext {
     /// The snapshot of each store, by store number; empty in a child context.
     var snapshots: [UInt32: LogSnapshot] = [:]
 
+    /// Where the last new object went: most come in long runs of one class.
+    @exclusivity(unchecked) var lastInsert: LastInsert?
+    /// The table that was looked up last.
+    @exclusivity(unchecked) var lastTable: ObjectTable?
+
     /// Objects with unsaved changes in the order of their first change; entries whose flags are gone are skipped.
-    var changed: [ManagedObject] = []
-    var event = ContextEvent()
+    @exclusivity(unchecked) var changed: [ManagedObject] = []
+    @exclusivity(unchecked) var event = ContextEvent()
     /// Announced changes that have not ended.
-    var openChangeCount = 0
+    @exclusivity(unchecked) var openChangeCount = 0
+    /// Objects whose `awakeFromFetch` is running, innermost last.
+    @exclusivity(unchecked) var awakening: [ObjectIdentifier] = []
     /// Whether a change is the other side of one being made.
-    var isMaintainingInverses = false
+    @exclusivity(unchecked) var isMaintainingInverses = false
     /// The commits that the last try to save was in conflict with, by store number.
     var conflictSnapshots: [UInt32: LogSnapshot] = [:]
     /// Unchanged objects that the next save compares with the store too.
@@ -62,7 +73,7 @@ public final class ManagedObjectContext {
     /// Fetched properties being evaluated, to find cycles.
     var evaluating: [(object: ObjectIdentifier, property: Int)] = []
     /// Set while undo, redo or rollback put values back.
-    var isRestoring = false
+    @exclusivity(unchecked) var isRestoring = false
     /// Set from the first `willSave` of a save until it is written; a save inside would write half of the changes, or never end.
     var isSaving = false
     var isClosed = false
@@ -104,6 +115,8 @@ public final class ManagedObjectContext {
             table.context = nil
         }
         tables = [:]
+        lastInsert = nil
+        lastTable = nil
     }
 
     var root: ManagedObjectContext {
@@ -123,9 +136,18 @@ public final class ManagedObjectContext {
         return table
     }
 
+    /// The table of an id's objects where the context has one.
+    @inline(__always)
+    func table(of id: ObjectID) -> ObjectTable? {
+        if let lastTable, lastTable.holds(id) { return lastTable }
+        guard let table = tables[id.storeNumber]?[Int(id.entityNumber)] else { return nil }
+        lastTable = table
+        return table
+    }
+
     /// The table of an id's objects, or nil where the id is of no store or entity of the coordinator.
     func table(for id: ObjectID) -> ObjectTable? {
-        if let table = tables[id.storeNumber]?[Int(id.entityNumber)] { return table }
+        if let table = table(of: id) { return table }
         guard let store = coordinator.store(numbered: id.storeNumber), let stored = store.stored(entity: Int(id.entityNumber)) else {
             return nil
         }
@@ -186,4 +208,11 @@ public struct ContextStatistics: Sendable, Equatable {
     public var commits = 0
     /// Syncs those commits waited for.
     public var syncs = 0
+}
+
+/// The class of the last new object, and where its objects go as long as no store is added.
+struct LastInsert {
+    let objectClass: ObjectIdentifier
+    let storeCount: Int
+    let table: ObjectTable
 }

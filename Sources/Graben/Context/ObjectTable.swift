@@ -10,11 +10,14 @@ final class ObjectTable {
     let stored: StoredEntity?
     /// Keeps the store alive for objects that are held longer than container and context; `stored` does not.
     private let store: PersistentStore?
+    /// What the ids of the table's objects have besides their rows.
+    let storeNumber: UInt32
+    let entityNumber: UInt32
     let chunks: ChunkTable
     /// The context; cleared when it ends. Unretained because the context owns the table and clears this in `deinit`.
-    unowned(unsafe) var context: ManagedObjectContext?
+    @exclusivity(unchecked) unowned(unsafe) var context: ManagedObjectContext?
     /// The snapshot the rows are read from; nil in a child context, which reads from its parent.
-    private(set) var snapshot: LogSnapshot?
+    @exclusivity(unchecked) private(set) var snapshot: LogSnapshot?
     /// Snapshots of files before a compaction, in whose mappings records lie that objects still answer from.
     private var retired: [LogSnapshot] = []
     /// Where rows lie that are not at their own number. Objects know their row by it, so a table keeps the map it began with: whoever moves
@@ -23,30 +26,45 @@ final class ObjectTable {
     /// The cells of objects of this table that are in no registry.
     @exclusivity(unchecked) var aside: [ObjectIdentifier: UnsafeMutablePointer<ObjectCell>] = [:]
 
-    private var pages: [UnsafeMutablePointer<ManagedObject?>?] = []
-    private(set) var registeredCount = 0
+    @exclusivity(unchecked) private var pages: [UnsafeMutablePointer<ManagedObject?>?] = []
+    /// How many objects each page has.
+    @exclusivity(unchecked) private var pageCounts: [Int32] = []
+    @exclusivity(unchecked) private(set) var registeredCount = 0
+    /// The rows registered since the last sweep.
+    @exclusivity(unchecked) private var young: [Row] = []
+    /// How many objects the last sweep of all of them left.
+    private var countAfterSweep = 0
     /// Registrations since the last sweep, and objects that became clean: what a sweep may let go of.
-    var sinceSweep = 0
+    @exclusivity(unchecked) var sinceSweep = 0
     /// A hook that a sweep runs may register so many objects that another would begin.
     private var isSweeping = false
     /// Rows reserved from the store and not handed out.
-    var reserved: Range<Row> = 0..<0
+    @exclusivity(unchecked) var reserved: Range<Row> = 0..<0
     private var nextReservation = 16
     /// One past the highest row handed out and not saved; 0 where there is none.
-    var newRowEnd = 0
+    @exclusivity(unchecked) var newRowEnd = 0
     /// The rows that exist in a snapshot, by chunk, once a column of an entity with gaps was walked.
     var liveCache: (snapshot: LogSnapshot, sets: [SlotSet])?
     /// Targets of to-one relationships by row, once someone asked; dropped where rows come or go.
-    var referenceColumns: [Int: [UInt32]] = [:]
+    @exclusivity(unchecked) var referenceColumns: [Int: [UInt32]] = [:]
     /// Whether rows were inserted or deleted since the last save, so that the snapshot alone does not say which exist.
-    var hasPendingRows = false
+    @exclusivity(unchecked) var hasPendingRows = false
     /// One past the highest row whose object vanished since the last save; references without an inverse may still name it.
     var vanishedEnd = 0
     /// Whether rows without an object may have unsaved packed values: a bulk edit by id makes no objects.
-    var hasLooseRows = false
+    @exclusivity(unchecked) var hasLooseRows = false
 
     /// The property that was looked up last. An accessor announces by name what it knows by number, twice: this spares the look-up.
     @exclusivity(unchecked) var lastProperty = 0
+
+    /// The change that a setter of one of the table's objects is making.
+    @exclusivity(unchecked) var quick = QuickChange()
+    /// Members that nobody has looked at yet.
+    @exclusivity(unchecked) var inboxes: [MemberInbox] = []
+    /// Whether any object's members were ever asked for or changed but by the inboxes.
+    @exclusivity(unchecked) var hasMemberStates = false
+    /// The record read last: getters of one object mostly follow one another.
+    @exclusivity(unchecked) private var lastRecord: RecordView?
 
     static let rowsPerPage = 1024
 
@@ -54,6 +72,8 @@ final class ObjectTable {
         self.info = info
         self.stored = stored
         store = stored?.store
+        storeNumber = stored?.storeNumber ?? 0
+        entityNumber = UInt32(truncatingIfNeeded: info.index)
         self.snapshot = snapshot
         self.context = context
         slotMap = (snapshot ?? stored.flatMap { context?.root.snapshot(of: $0) }).flatMap { snapshot in
@@ -71,7 +91,11 @@ final class ObjectTable {
         }
     }
 
-    func id(_ row: Row) -> ObjectID { ObjectID(store: stored?.storeNumber ?? 0, entity: UInt32(info.index), row: row) }
+    /// Whether an id is of the table's objects.
+    @inline(__always)
+    func holds(_ id: ObjectID) -> Bool { id.entityNumber == entityNumber && id.storeNumber == storeNumber }
+
+    func id(_ row: Row) -> ObjectID { ObjectID(store: storeNumber, entity: entityNumber, row: row) }
 
     /// The number of a property; the one looked up last is found by comparing its name, without hashing.
     func propertyNumber(named key: String) -> Int? {
@@ -94,7 +118,10 @@ final class ObjectTable {
     /// As `register(_:)`, for whoever knows the row.
     func register(_ object: ManagedObject, row: Row) {
         let page = Int(row) / Self.rowsPerPage
-        if page >= pages.count { pages.append(contentsOf: repeatElement(nil, count: page + 1 - pages.count)) }
+        if page >= pages.count {
+            pageCounts.append(contentsOf: repeatElement(0, count: page + 1 - pages.count))
+            pages.append(contentsOf: repeatElement(nil, count: page + 1 - pages.count))
+        }
         let objects: UnsafeMutablePointer<ManagedObject?>
         if let existing = pages[page] {
             objects = existing
@@ -109,8 +136,10 @@ final class ObjectTable {
         } else {
             object.set(ObjectFlag.registered)
         }
+        pageCounts[page] += 1
         registeredCount += 1
         sinceSweep += 1
+        young.append(row)
     }
 
     func unregister(_ object: ManagedObject) {
@@ -118,6 +147,7 @@ final class ObjectTable {
         guard object.has(ObjectFlag.registered), let page = pages[Int(row) / Self.rowsPerPage] else { return }
         object.moveCell { object.clear(ObjectFlag.registered) }
         registeredCount -= 1
+        pageCounts[Int(row) / Self.rowsPerPage] -= 1
         page[Int(row) % Self.rowsPerPage] = nil
     }
 
@@ -135,33 +165,74 @@ final class ObjectTable {
     func sweep() {
         guard !isSweeping else { return }
         isSweeping = true
-        defer { isSweeping = false }
         sinceSweep = 0
-        let busy =
-            ObjectFlag.inserted | ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.listed | ObjectFlag.inEvent
-        for index in pages.indices {
+        young.removeAll(keepingCapacity: true)
+        for index in pages.indices where pageCounts[index] > 0 {
+            for place in 0..<Self.rowsPerPage { letGo(index, place) }
+        }
+        countAfterSweep = registeredCount
+        endSweep()
+    }
+
+    /// Before another fault is made: lets go of what came since the last sweep and nobody else holds, and once those that somebody held then
+    /// have become many, of all. So who walks a million objects has no more than some thousands at a time.
+    /// Complexity: O(1), amortized.
+    @inline(__always)
+    func makeRoom() {
+        if young.count >= Self.youngLimit { sweepYoung() }
+    }
+
+    private static let youngLimit = 16_384
+
+    @inline(never)
+    private func sweepYoung() {
+        guard !isSweeping else { return }
+        if registeredCount > 2 * countAfterSweep + 4 * Self.youngLimit { return sweep() }
+        isSweeping = true
+        let rows = young
+        young = []
+        young.reserveCapacity(Self.youngLimit)
+        sinceSweep = max(0, sinceSweep - rows.count)
+        for row in rows { letGo(Int(row) / Self.rowsPerPage, Int(row) % Self.rowsPerPage) }
+        endSweep()
+    }
+
+    /// Lets go of one object where it is clean and nobody else holds it.
+    @inline(__always)
+    private func letGo(_ index: Int, _ place: Int) {
+        let busy = ObjectFlag.inserted | ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.listed | ObjectFlag.inEvent
+        // A hook may have registered others, and so moved the list of pages.
+        guard let page = pages[index], page[place] != nil, isKnownUniquelyReferenced(&page[place]), let object = page[place],
+            !object.has(busy), !object.has(.observed), object._data?.open.isEmpty ?? true
+        else { return }
+        object.turnIntoFault()
+        object.dropCell()
+        object.clear(ObjectFlag.registered)
+        registeredCount -= 1
+        pageCounts[index] -= 1
+        page[place] = nil
+    }
+
+    private func endSweep() {
+        for index in pages.indices where pageCounts[index] == 0 {
             guard let page = pages[index] else { continue }
-            var isEmpty = true
-            for place in 0..<Self.rowsPerPage where page[place] != nil {
-                guard isKnownUniquelyReferenced(&page[place]), let object = page[place], !object.has(busy), !object.has(.observed),
-                    object._data?.open.isEmpty ?? true
-                else {
-                    isEmpty = false
-                    continue
-                }
-                object.turnIntoFault()
-                object.dropCell()
-                object.clear(ObjectFlag.registered)
-                registeredCount -= 1
-                page[place] = nil
-            }
-            // The hooks may have registered others.
-            guard isEmpty, (0..<Self.rowsPerPage).allSatisfy({ page[$0] == nil }) else { continue }
             page.deinitialize(count: Self.rowsPerPage)
             page.deallocate()
             pages[index] = nil
         }
         chunks.releaseEmptyCells()
+        isSweeping = false
+    }
+
+    // MARK: Records
+
+    /// The record of a row in the table's snapshot, where there is one. Valid until the table advances.
+    @inline(__always)
+    func record(_ row: Row) throws(LogError) -> RecordView? {
+        if let lastRecord, lastRecord.row == row { return lastRecord }
+        guard let stored, let snapshot, let record = try snapshot.record(stored.code, row) else { return nil }
+        lastRecord = record
+        return record
     }
 
     // MARK: Rows and chunks
@@ -215,6 +286,7 @@ final class ObjectTable {
     func overlay(for object: ManagedObject) -> OverlayChunk { chunks.makeOverlay(chunkIndex(of: object._row)) }
 
     func advance(to newSnapshot: LogSnapshot?, discardingOverlays: Bool) {
+        lastRecord = nil
         if let snapshot, let newSnapshot, !newSnapshot.isOfSameFile(as: snapshot) { leaveFile(of: snapshot) }
         let stored = stored
         let context = context

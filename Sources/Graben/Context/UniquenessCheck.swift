@@ -62,7 +62,7 @@ struct UniquenessCheck {
         let properties = group.properties.map { object.info.properties[$0] }
         guard let stored = object._table.stored else { return nil }
         if object.isInserted { return properties.map { object.primitive($0.number) } }
-        guard let data = object._data else { return nil }
+        guard let data = object.info.hasAccessors ? object.data : object._data else { return nil }
         let changes = properties.map { property -> Value? in
             let value = object.info.accessors[property.number] != nil ? object.primitive(property.number) : data.values[property.number]
             return value.flatMap { $0 == object.baseValue(property, data) ? nil : $0 }

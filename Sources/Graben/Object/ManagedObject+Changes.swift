@@ -15,7 +15,9 @@ extension ManagedObject {
     }
 
     final func changeWillBegin(_ key: String) {
-        guard let number = _table.propertyNumber(named: key) else { return }
+        let table = _table
+        if beginsQuickly(key, table) { return }
+        guard let number = table.propertyNumber(named: key) else { return }
         fireIfNeeded()
         let data = data
         if let index = data.open.firstIndex(where: { $0.property == number }) {
@@ -28,7 +30,9 @@ extension ManagedObject {
     }
 
     final func changeDidEnd(_ key: String) {
-        guard let number = _table.propertyNumber(named: key) else { return }
+        let table = _table
+        if endsQuickly(key, table) { return }
+        guard let number = table.propertyNumber(named: key) else { return }
         guard let data = _data, let index = data.open.firstIndex(where: { $0.property == number }) else {
             let error = GrabenError.unbalancedChange(
                 entity: info.name, key: key, uri: objectID.uriRepresentation,
@@ -62,8 +66,10 @@ extension ManagedObject {
     // MARK: Recording
 
     /// Notes a change of an attribute or to-one relationship whose new value is in place: event, flags, column, the other side, observers.
-    final func record(_ property: PropertyInfo, old: Value, new: Value) {
-        guard let context, !has(CellFlag.awakening) else { return }
+    ///
+    /// - Parameter target: the object that a to-one refers to now, where it is at hand.
+    final func record(_ property: PropertyInfo, old: Value, new: Value, target: ManagedObject? = nil) {
+        guard let context, !isAwakening else { return }
         if property.kind == .packed {
             recordPacked(property, new, context)
         } else {
@@ -73,7 +79,7 @@ extension ManagedObject {
         markUpdated(context)
         if property.kind == .toOne { _table.noteReference(property.number, _row, new) }
         if property.kind == .toOne, !context.isMaintainingInverses, !context.isRestoring {
-            context.maintainInverse(of: self, property, old: old, new: new)
+            context.maintainInverse(of: self, property, old: old, new: new, target: target)
         }
         if has(CellFlag.observed) { context.notifyObservers(of: self, property.name, old: old, new: new) }
     }
@@ -86,13 +92,14 @@ extension ManagedObject {
         }
         overlay.dirty[slot] = true
         overlay.kept[slot] = false
-        set(ObjectFlag.packedChanged)
     }
 
     @inline(__always)
     final func markUpdated(_ context: ManagedObjectContext) {
         set(ObjectFlag.updated)
         context.list(self)
+        // A new object is in the event as such, and what it held before is nothing to take back to.
+        if isInserted, has(ObjectFlag.newInEvent), !context.notesNewObjects { return }
         if !has(ObjectFlag.inEvent) {
             set(ObjectFlag.inEvent)
             context.event.objects.append(self)
@@ -101,6 +108,7 @@ extension ManagedObject {
 
     /// Keeps what an event changed; only a property's first change in the event counts.
     final func noteEvent(_ change: EventChange) {
+        if isInserted, has(ObjectFlag.newInEvent), _table.context?.notesNewObjects == false { return }
         let data = data
         switch change {
         case .value(let property, _):
@@ -120,6 +128,7 @@ extension ManagedObject {
 
     /// New values of persistent properties that differ from those last fetched or saved; empty after a save.
     public final func changedValues() -> [String: Value] {
+        _table.openInboxes()
         guard hasChanges, let data = _data else { return changedPackedValues() }
         var changes = changedPackedValues()
         for number in data.values.properties where info.properties[number].isPersistent {
@@ -142,6 +151,14 @@ extension ManagedObject {
         return values
     }
 
+    /// Values that are not those a new object begins with.
+    private final func valuesBeyondDefaults() -> [String: Value] {
+        allValues().filter { key, value in
+            guard let number = info.entity.propertyNumber(named: key) else { return false }
+            return value != (info.properties[number].kind == .toMany ? .references([]) : info.properties[number].defaultValue)
+        }
+    }
+
     private final func changedPackedValues() -> [String: Value] {
         var changes: [String: Value] = [:]
         guard has(ObjectFlag.registered), let overlay = _table.chunks.overlay(_table.chunkIndex(of: _row)), overlay.dirty[slot] else {
@@ -156,6 +173,8 @@ extension ManagedObject {
 
     /// New values of properties changed since the end of the last event.
     public final func changedValuesForCurrentEvent() -> [String: Value] {
+        // All that a new object has is new in the event.
+        if isInserted, has(ObjectFlag.newInEvent) { return valuesBeyondDefaults() }
         var changes: [String: Value] = [:]
         for change in _data?.event ?? [] {
             switch change {
@@ -183,7 +202,7 @@ extension ManagedObject {
         if let keys {
             for key in keys { numbers.append(try info.number(key)) }
         } else {
-            numbers = info.properties.filter { $0.kind != .toMany || _data?.toManyState($0.number) != nil }.map(\.number)
+            numbers = info.properties.filter { $0.kind != .toMany || toManyState($0.number) != nil }.map(\.number)
         }
         fireIfNeeded()
         var values: [String: Value] = [:]
@@ -234,7 +253,7 @@ struct ContextEvent {
     var chunks: [(table: ObjectTable, overlay: OverlayChunk, index: Int)] = []
 
     mutating func noteInserted(_ object: ManagedObject) {
-        object.set(CellFlag.newInEvent)
+        object.set(ObjectFlag.newInEvent)
         inserted.append(object)
     }
 

@@ -36,9 +36,9 @@ extension ManagedObject {
             return
         }
         writeFields()
-        set(CellFlag.awakening)
+        context.awakening.append(ObjectIdentifier(self))
         awakeFromFetch()
-        clear(CellFlag.awakening)
+        context.awakening.removeLast()
     }
 
     /// Whether a base was found for the object's values.
@@ -54,7 +54,12 @@ extension ManagedObject {
             return true
         }
         context.statistics.storeReads += 1
-        return try bindRecord()
+        do throws(LogError) {
+            guard let record = try _table.record(_row) else { return false }
+            // Bytes that lie in the mapped log are found again as fast as they could be kept.
+            if record.isCopy { bind(record) }
+            return true
+        } catch { throw .store(error) }
     }
 
     /// What an object of a child context begins with, by property number.
@@ -73,10 +78,15 @@ extension ManagedObject {
         guard let stored = _table.stored, let snapshot = _table.snapshot else { return false }
         do {
             guard let record = try snapshot.record(stored.code, _row) else { return false }
-            data.base = .record(record)
-            data.baseCommit = snapshot.commitNumber
+            bind(record)
             return true
         } catch { throw .store(error) }
+    }
+
+    private final func bind(_ record: RecordView) {
+        let data = data
+        data.base = .record(record)
+        data.baseCommit = _table.snapshot?.commitNumber ?? 0
     }
 
     /// As `bindRecord()`; a record that cannot be read is reported to the context.
@@ -131,8 +141,6 @@ extension ManagedObject {
     }
 
     final func awakeOnInsert() {
-        guard !has(CellFlag.awake) else { return }
-        set(CellFlag.awake)
         awakeFromInsert()
         takeFields()
     }

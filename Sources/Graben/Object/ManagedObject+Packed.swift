@@ -94,16 +94,18 @@ extension ManagedObject {
     }
 
     /// Sets a Double lane, with the change announced and recorded.
-    public final func setPacked(_ lane: Int, _ value: Double) { setPackedValue(lane, .double(value)) }
+    public final func setPacked(_ lane: Int, _ value: Double) {
+        if !changeLaneQuickly(lane, to: value) { setPackedValue(lane, .double(value)) }
+    }
     /// Sets an optional Double lane, with the change announced and recorded.
     public final func setPacked(_ lane: Int, _ value: Double?) { setPackedValue(lane, value.map { .double($0) } ?? .null) }
     /// Sets a Float lane, with the change announced and recorded.
     public final func setPackedFloat(_ lane: Int, _ value: Float?) { setPackedValue(lane, value.map { .float($0) } ?? .null) }
     /// Sets three Double lanes, each with its change announced and recorded.
     public final func setPacked3(_ lane: Int, _ value: SIMD3<Double>) {
-        setPackedValue(lane, .double(value.x))
-        setPackedValue(lane + 1, .double(value.y))
-        setPackedValue(lane + 2, .double(value.z))
+        setPacked(lane, value.x)
+        setPacked(lane + 1, value.y)
+        setPacked(lane + 2, value.z)
     }
 
     final func setPackedValue(_ lane: Int, _ value: Value) {

@@ -41,8 +41,10 @@ extension ManagedObject {
     }
 
     /// Sets a value that fits, announced and recorded.
-    final func change(_ property: PropertyInfo, to value: Value) {
-        _table.lastProperty = property.number
+    final func change(_ property: PropertyInfo, to value: Value, target: ManagedObject? = nil) {
+        let table = _table
+        if property.kind != .packed, changeQuickly(property, to: value, target, table) { return }
+        table.lastProperty = property.number
         willChangeValue(forKey: property.name)
         setPrimitive(property.number, value)
         didChangeValue(forKey: property.name)
@@ -110,7 +112,12 @@ extension ManagedObject {
             throw GrabenError.wrongType(entity: info.name, key: property.name, expected: "another kind of value", found: "an object")
         }
         try checkChangeable(property.name)
-        change(property, to: try checked(object.map { .reference($0.objectID) } ?? .null, for: property))
+        guard let object else { return change(property, to: .null) }
+        let id = object.objectID
+        if object.info.index != property.destination || object._table.storeNumber != _table.storeNumber {
+            try checkDestination(id, of: property)
+        }
+        change(property, to: .reference(id), target: object)
     }
 
     final func numberOrReport(_ key: String) -> Int? {
@@ -150,9 +157,22 @@ extension ManagedObject {
     final func storedValue(_ property: PropertyInfo) -> Value {
         if property.kind == .packed { return packedValue(property.lane) }
         fireIfNeeded()
-        let data = data
+        guard let data = _data else { return isInserted ? property.defaultValue : snapshotValue(property) }
         if let value = data.values[property.number] { return value }
         return baseValue(property, data)
+    }
+
+    /// The value in the record of the table's snapshot: what an object has of which nothing is kept here.
+    private final func snapshotValue(_ property: PropertyInfo) -> Value {
+        let table = _table
+        guard property.kind != .transient, let stored = table.stored else { return property.defaultValue }
+        do throws(LogError) {
+            guard let record = try table.record(_row) else { return property.defaultValue }
+            return try stored.value(property, of: record)
+        } catch {
+            table.context?.report(.store(error))
+            return .null
+        }
     }
 
     /// The value the object began with: of its record, its parent context or the model's default.
@@ -200,7 +220,7 @@ extension ManagedObject {
         // What a slot holds already makes no overlay and no undo step.
         guard info.geometry.value(_entry.pointee, property.lane, slot) != value else { return markWritten(property.number) }
         let overlay = _table.overlay(for: self)
-        if !has(CellFlag.awakening), let data = _data, let index = data.open.firstIndex(where: { $0.property == property.number }) {
+        if !isAwakening, let data = _data, let index = data.open.firstIndex(where: { $0.property == property.number }) {
             data.open[index].wrote = true
             context.noteEvent(overlay, self)
         } else if !overlay.dirty[slot] {

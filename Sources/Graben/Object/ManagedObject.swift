@@ -178,8 +178,8 @@ enum ObjectFlag {
     static let listed: UInt64 = 1 << 16
     /// In the context's list of objects changed in the current event.
     static let inEvent: UInt64 = 1 << 17
-    /// A packed value changed since the object was last saved.
-    static let packedChanged: UInt64 = 1 << 18
+    /// In the event's list of objects that came into the context.
+    static let newInEvent: UInt64 = 1 << 18
     /// The object has a cell that is not empty.
     static let cell: UInt64 = 1 << 19
     /// All of them: what is neither slot nor entry.
@@ -239,7 +239,7 @@ extension ManagedObject {
     /// Whether the object has unsaved changes; false for one that is inserted or deleted.
     public final var isUpdated: Bool { has(ObjectFlag.updated) && !has(ObjectFlag.inserted) && !has(ObjectFlag.deleted) }
     /// Whether the object is deleted and the deletion not saved, or its record is gone.
-    public final var isDeleted: Bool { has(ObjectFlag.deleted) || has(CellFlag.missing) }
+    public final var isDeleted: Bool { has(ObjectFlag.deleted) || (!has(ObjectFlag.inserted) && has(CellFlag.missing)) }
     /// Whether the object is inserted, updated or deleted; transient changes count.
     public final var hasChanges: Bool { isInserted || has(ObjectFlag.updated) || has(ObjectFlag.deleted) }
 }

@@ -13,18 +13,12 @@ struct ObjectCell {
 enum CellFlag: UInt {
     /// Someone observes the object by key.
     case observed = 1
-    /// `awakeFromFetch` is running: changes are values, not edits.
-    case awakening = 2
     /// Deleted, and its relationships are not yet torn down.
     case deletionPending = 4
     /// Its record was not there when its fault fired.
     case missing = 8
-    /// `awakeFromInsert` has run or is running.
-    case awake = 16
     /// Its values are those of a commit before the context's snapshot, and a later one changed it: a save compares with that one too.
     case stale = 32
-    /// In the event's list of objects that came into the context.
-    case newInEvent = 64
 }
 
 extension ManagedObject {
@@ -60,6 +54,8 @@ extension ManagedObject {
     final var data: ObjectData {
         if let data = _data { return data }
         let data = ObjectData()
+        // What nobody has changed or bound needs no data, so that a new object, or one just read, may have none.
+        if isInserted { data.base = .defaults }
         _data = data
         return data
     }
@@ -72,10 +68,15 @@ extension ManagedObject {
 
     final func set(_ flag: CellFlag) { makeCell().pointee.flags |= flag.rawValue }
 
-    final func clear(_ flags: CellFlag...) {
+    final func clear(_ flag: CellFlag) {
         guard let cell else { return }
-        for flag in flags { cell.pointee.flags &= ~flag.rawValue }
+        cell.pointee.flags &= ~flag.rawValue
         if cell.pointee.isEmpty { dropCell() }
+    }
+
+    final func clear(_ first: CellFlag, _ second: CellFlag) {
+        clear(first)
+        clear(second)
     }
 
     final func clearCellFlags() {
@@ -104,5 +105,14 @@ extension ManagedObject {
         dropCell()
         change()
         makeCell().pointee = contents
+    }
+}
+
+extension ManagedObject {
+    /// Whether `awakeFromFetch` is running: changes are values, not edits.
+    @inline(__always)
+    final var isAwakening: Bool {
+        guard let context = _table.context, !context.awakening.isEmpty else { return false }
+        return context.awakening.contains(ObjectIdentifier(self))
     }
 }

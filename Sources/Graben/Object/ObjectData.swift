@@ -1,6 +1,7 @@
 import GrabenLog
 
 /// What is read or changed of an object beyond its packed attributes.
+// Exclusivity is unchecked: an object is used by one owner, and what calls back does so with nothing of its data being written.
 final class ObjectData {
     /// Where values that are not changed here come from.
     enum Base {
@@ -14,49 +15,82 @@ final class ObjectData {
         case defaults
     }
 
-    var base: Base = .unbound
+    @exclusivity(unchecked) var base: Base = .unbound
     /// The commit the object's values are based on.
-    var baseCommit: UInt64 = 0
+    @exclusivity(unchecked) var baseCommit: UInt64 = 0
     /// Values set here, by property number.
-    var values: PropertyValues = PropertyValues()
+    @exclusivity(unchecked) var values: PropertyValues = PropertyValues()
     /// To-many relationships looked at or changed here, by property number.
-    var toMany: [(property: Int, state: ToManyState)] = []
+    @exclusivity(unchecked) var toMany: [(property: Int, state: ToManyState)] = []
     /// Results of fetched properties, by property number.
-    var fetched: [(property: Int, ids: [ObjectID])] = []
+    @exclusivity(unchecked) var fetched: [(property: Int, ids: [ObjectID])] = []
     /// Changes announced and not yet ended.
-    var open: [OpenChange] = []
+    @exclusivity(unchecked) var open: [OpenChange] = []
     /// Changes refused while the object is in no context; the context it is inserted into throws them at its next save.
     var refusals: [GrabenError] = []
     /// Whether the object is to be saved though nothing changed.
-    var isTouched = false
+    @exclusivity(unchecked) var isTouched = false
     /// What the current event changed, in order.
-    var event: [EventChange] = []
+    @exclusivity(unchecked) var event: [EventChange] = []
 
     func toManyState(_ property: Int) -> ToManyState? { toMany.first { $0.property == property }?.state }
 }
 
-/// Values of an object's properties by number; most objects change a few of them or none.
+/// Values of an object's properties by number; most objects change a few of them or none, so two need no memory of their own.
 struct PropertyValues {
-    private var entries: [(property: Int32, value: Value)] = []
+    private typealias Entry = (property: Int32, value: Value)
 
-    var isEmpty: Bool { entries.isEmpty }
-    var properties: [Int] { entries.map { Int($0.property) } }
+    private static let nobody: Int32 = -1
+    private var first: Entry = (nobody, .null)
+    private var second: Entry = (nobody, .null)
+    private var rest: [Entry] = []
+
+    var isEmpty: Bool { first.property < 0 && second.property < 0 && rest.isEmpty }
+
+    var properties: [Int] {
+        var numbers: [Int] = []
+        if first.property >= 0 { numbers.append(Int(first.property)) }
+        if second.property >= 0 { numbers.append(Int(second.property)) }
+        for entry in rest { numbers.append(Int(entry.property)) }
+        return numbers
+    }
 
     subscript(property: Int) -> Value? {
+        @inline(__always)
         get {
-            for entry in entries where entry.property == Int32(truncatingIfNeeded: property) { return entry.value }
+            let number = Int32(truncatingIfNeeded: property)
+            if first.property == number { return first.value }
+            if second.property == number { return second.value }
+            if rest.isEmpty { return nil }
+            for entry in rest where entry.property == number { return entry.value }
             return nil
         }
         set {
-            for index in entries.indices where entries[index].property == Int32(truncatingIfNeeded: property) {
-                if let newValue { entries[index].value = newValue } else { entries.remove(at: index) }
-                return
+            let number = Int32(truncatingIfNeeded: property)
+            guard let newValue else { return remove(number) }
+            if first.property == number {
+                first.value = newValue
+            } else if second.property == number {
+                second.value = newValue
+            } else if let index = rest.firstIndex(where: { $0.property == number }) {
+                rest[index].value = newValue
+            } else if first.property < 0 {
+                first = (number, newValue)
+            } else if second.property < 0 {
+                second = (number, newValue)
+            } else {
+                rest.append((number, newValue))
             }
-            if let newValue { entries.append((Int32(truncatingIfNeeded: property), newValue)) }
         }
     }
 
-    mutating func removeAll() { entries.removeAll() }
+    private mutating func remove(_ number: Int32) {
+        if first.property == number { first = (Self.nobody, .null) }
+        if second.property == number { second = (Self.nobody, .null) }
+        rest.removeAll { $0.property == number }
+    }
+
+    mutating func removeAll() { self = PropertyValues() }
 }
 
 /// A change between `willChangeValue` and `didChangeValue`.

@@ -7,7 +7,7 @@ extension ManagedObject {
 
     /// Current members: in order where ordered, else by id.
     final func memberIDs(_ number: Int) -> [ObjectID] {
-        guard let state = _data?.toManyState(number) else { return committedMemberIDs(number) }
+        guard let state = toManyState(number) else { return committedMemberIDs(number) }
         if let order = state.order { return order }
         let base = loadedBase(number, state)
         guard state.isChanged else { return base }
@@ -17,13 +17,13 @@ extension ManagedObject {
     }
 
     final func memberCount(_ number: Int) -> Int {
-        guard let state = _data?.toManyState(number) else { return baseCount(number) }
+        guard let state = toManyState(number) else { return baseCount(number) }
         if let order = state.order { return order.count }
         return (state.base?.count ?? baseCount(number)) - state.removed.count + state.added.count
     }
 
     final func hasMember(_ number: Int, _ id: ObjectID) -> Bool {
-        guard let state = _data?.toManyState(number) else { return baseContains(number, id) }
+        guard let state = toManyState(number) else { return baseContains(number, id) }
         if let order = state.order { return order.contains(id) }
         if state.added.contains(id) { return true }
         if state.removed.contains(id) { return false }
@@ -32,7 +32,7 @@ extension ManagedObject {
 
     /// Members as last fetched or saved.
     final func committedMemberIDs(_ number: Int) -> [ObjectID] {
-        if let base = _data?.toManyState(number)?.base { return base }
+        if let base = toManyState(number)?.base { return base }
         guard !has(ObjectFlag.inserted) else { return [] }
         guard let stored = _table.stored else { return [] }
         if let parent = _table.context?.parent {
@@ -72,9 +72,11 @@ extension ManagedObject {
     }
 
     final func state(_ number: Int) -> ToManyState {
+        _table.openInboxes()
         let data = data
         if let state = data.toManyState(number) { return state }
         let state = ToManyState()
+        _table.hasMemberStates = true
         data.toMany.append((number, state))
         return state
     }
@@ -84,7 +86,7 @@ extension ManagedObject {
         guard let number = info.entity.propertyNumber(named: name) else { return false }
         let property = info.properties[number]
         switch property.kind {
-        case .toMany: return !isInserted && _data?.toManyState(number)?.base == nil && _data?.toManyState(number)?.order == nil
+        case .toMany: return !isInserted && toManyState(number)?.base == nil && toManyState(number)?.order == nil
         case .toOne:
             guard !isFault, let target = target(number) else { return isFault }
             return target.isFault
@@ -195,6 +197,7 @@ extension ManagedObject {
 
     /// Puts the changes made here on top of the members that the snapshot, or the parent context, has now.
     final func rebaseMembers() {
+        _table.openInboxes()
         guard let data = _data else { return }
         data.toMany.removeAll { !$0.state.isChanged }
         for (number, state) in data.toMany {
@@ -221,7 +224,7 @@ extension ManagedObject {
 
     private final func endMemberChange(_ property: PropertyInfo, _ before: Value, _ context: ManagedObjectContext) {
         // An order that is the base's again is no change.
-        if let state = _data?.toManyState(property.number), let order = state.order, order == loadedBase(property.number, state) {
+        if let state = toManyState(property.number), let order = state.order, order == loadedBase(property.number, state) {
             state.order = nil
             state.added = IDSet()
             state.removed = IDSet()

@@ -16,7 +16,7 @@ extension ManagedObject {
         try checkRelatable(member, property.name)
         _ = try checked(.references([member.objectID]), for: property)
         guard let context, !hasMember(number, member.objectID) else { return false }
-        guard !has(CellFlag.awakening) else {
+        guard !isAwakening else {
             setMembersRaw(number, memberIDs(number) + [member.objectID])
             return true
         }
@@ -31,7 +31,7 @@ extension ManagedObject {
     @discardableResult
     final func unrelate(_ number: Int, from member: ManagedObject) -> Bool {
         guard let context, hasMember(number, member.objectID) else { return false }
-        guard !has(CellFlag.awakening) else {
+        guard !isAwakening else {
             setMembersRaw(number, memberIDs(number).filter { $0 != member.objectID })
             return true
         }
@@ -48,7 +48,7 @@ extension ManagedObject {
         for member in members { try checkRelatable(member, property.name) }
         _ = try checked(.references(members.map(\.objectID)), for: property)
         guard let context else { throw .noContext(entity: info.name, doing: "setting \(property.name)") }
-        guard !has(CellFlag.awakening) else { return setMembersRaw(number, members.map(\.objectID)) }
+        guard !isAwakening else { return setMembersRaw(number, members.map(\.objectID)) }
         var seen = Set<ObjectID>()
         let unique = members.filter { seen.insert($0.objectID).inserted }
         for id in memberIDs(number) where !seen.contains(id) { unrelate(number, from: context.object(with: id)) }
@@ -59,7 +59,10 @@ extension ManagedObject {
     /// The other side of `owner` taking this object in: the reference is set, and taken from whoever held it, or the owner becomes a member.
     fileprivate final func attach(_ inverse: Int, to owner: ManagedObject, replacing number: Int) {
         let property = info.properties[inverse]
-        guard property.kind == .toOne else { return addMember(inverse, owner.objectID) }
+        guard property.kind == .toOne else {
+            if let context, attachQuickly(property, owner.objectID, in: context) { return }
+            return addMember(inverse, owner.objectID)
+        }
         if case .reference(let previous) = primitive(inverse), previous != owner.objectID, let context {
             context.object(with: previous).release(number, of: objectID)
         }
@@ -134,12 +137,13 @@ extension ManagedObjectContext {
     }
 
     /// The other side of a to-one that changed from `old` to `new`.
-    func maintainInverse(of object: ManagedObject, _ property: PropertyInfo, old: Value, new: Value) {
-        guard let inverse = property.link?.inverse else { return }
-        withoutInverses {
-            if case .reference(let id) = old { self.object(with: id).release(inverse, of: object.objectID) }
-            if case .reference(let id) = new { self.object(with: id).attach(inverse, to: object, replacing: property.number) }
-        }
+    func maintainInverse(of object: ManagedObject, _ property: PropertyInfo, old: Value, new: Value, target: ManagedObject?) {
+        guard let inverse = property.inverse else { return }
+        let before = isMaintainingInverses
+        isMaintainingInverses = true
+        if case .reference(let id) = old { self.object(with: id).release(inverse, of: object.objectID) }
+        if case .reference(let id) = new { (target ?? self.object(with: id)).attach(inverse, to: object, replacing: property.number) }
+        isMaintainingInverses = before
     }
 
     /// Tears down the relationships of a deleted object by their delete rules.

@@ -168,7 +168,6 @@ extension ManagedObjectContext {
             } ?? table.info.geometry.setValue(overlay.data, lane, slot, values[lane])
         }
         if let object {
-            object.set(ObjectFlag.packedChanged)
             object.markUpdated(self)
         } else {
             table.hasLooseRows = true

@@ -21,6 +21,8 @@ package struct RecordView {
     let copy: RecordCopy?
 
     package var layout: RecordLayout { layoutReference }
+    /// Whether its bytes are its own, decompressed for it, so that whoever reads more of them keeps the view.
+    package var isCopy: Bool { copy != nil }
     /// Where the record's head begins in memory: for saying where in the file something is wrong.
     var address: UnsafeRawPointer { bytes }
 
