@@ -98,4 +98,10 @@ void graben_gather_slots_f64(const void *const *chunks, size_t chunk_count, cons
 void graben_gather_slots_f32(const void *const *chunks, size_t chunk_count, const uint32_t *slots, size_t count, graben_lane_offsets lanes,
                              float *result, size_t stride);
 
+#pragma mark - Files
+
+/// Asks the system to begin writing these bytes of a file to its disk now, and does not wait for it. Makes nothing durable; where the system
+/// has no such call, or refuses it, nothing happens.
+void graben_begin_writing(int file, int64_t offset, int64_t length);
+
 #endif

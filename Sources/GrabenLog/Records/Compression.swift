@@ -37,13 +37,16 @@ enum Compression {
         return body(UnsafeRawBufferPointer(start: scratch, count: length))
     }
 
-    /// Decompresses an LZ4 block that has to come to just so many bytes.
-    static func decompress(_ packed: UnsafeRawBufferPointer, into memory: UnsafeMutableRawPointer, count: Int) throws(ByteError) {
+    /// Decompresses an LZ4 block that has to come to just so many bytes, or the first so many of one.
+    static func decompress(
+        _ packed: UnsafeRawBufferPointer, into memory: UnsafeMutableRawPointer, count: Int, isPart: Bool = false
+    ) throws(ByteError) {
         guard let source = packed.baseAddress, let packedSize = Int32(exactly: packed.count), let size = Int32(exactly: count) else {
             throw .invalid
         }
-        let produced = LZ4_decompress_safe(
-            source.assumingMemoryBound(to: CChar.self), memory.assumingMemoryBound(to: CChar.self), packedSize, size)
+        let (from, to) = (source.assumingMemoryBound(to: CChar.self), memory.assumingMemoryBound(to: CChar.self))
+        let produced =
+            isPart ? LZ4_decompress_safe_partial(from, to, packedSize, size, size) : LZ4_decompress_safe(from, to, packedSize, size)
         guard produced == size else { throw .invalid }
     }
 

@@ -2,37 +2,47 @@ internal import Synchronization
 
 /// The last few blocks of a file that were decompressed: at most 256 of 16 KB, 4 MB in all, and none before the first is read.
 ///
-/// Sixteen locks, each over sixteen places; a block has one place it can be in. A lock is held for a comparison and a reference count, which
-/// takes a fiftieth of the time a block's decompression does, so readers hardly ever meet at one.
+/// Sixteen stripes, each with a lock and sixteen blocks of which the oldest makes room; where a block belongs is a hash of its section's offset. A
+/// lock is held for some comparisons and a reference count, which takes a fiftieth of the time a block's decompression does, so readers hardly
+/// ever meet at one.
 final class RecordBlocks: Sendable {
     private final class Stripe: Sendable {
-        let blocks = Mutex<[RecordBlock?]>([])
+        let entries = Mutex(Entries())
     }
 
-    private static let width: UInt64 = 16
-    private let stripes = (0..<RecordBlocks.width).map { _ in Stripe() }
+    private struct Entries {
+        /// Offsets of sections, apart from the blocks so that a search touches two lines of memory; 0 where there is none.
+        var offsets: [UInt64] = []
+        var blocks: [RecordBlock?] = []
+        var oldest = 0
+    }
 
-    /// The stripe and the place in it where a block would be: by a hash, for sections stand at offsets of any kind.
-    private func place(_ sectionOffset: UInt64) -> (stripe: Int, index: Int) {
-        let hash = (sectionOffset &* 0x9E37_79B9_7F4A_7C15) >> 56
-        return (Int(hash % Self.width), Int(hash / Self.width))
+    private static let stripeCount: UInt64 = 16
+    private static let blocksPerStripe = 16
+    private let stripes = (0..<RecordBlocks.stripeCount).map { _ in Stripe() }
+
+    private func stripe(_ sectionOffset: UInt64) -> Stripe {
+        stripes[Int((sectionOffset &* 0x9E37_79B9_7F4A_7C15) >> 32 % Self.stripeCount)]
     }
 
     subscript(sectionOffset: UInt64) -> RecordBlock? {
-        let (stripe, index) = place(sectionOffset)
-        return stripes[stripe].blocks.withLock { blocks in
-            guard index < blocks.count, let block = blocks[index], block.sectionOffset == sectionOffset else { return nil }
-            return block
+        stripe(sectionOffset).entries.withLock { entries in
+            entries.offsets.firstIndex(of: sectionOffset).flatMap { entries.blocks[$0] }
         }
     }
 
     func insert(_ block: RecordBlock) {
-        let (stripe, index) = place(block.sectionOffset)
-        // What was there may end with this; not under the lock.
-        let old = stripes[stripe].blocks.withLock { blocks -> RecordBlock? in
-            if blocks.isEmpty { blocks = Array(repeating: nil, count: Int(Self.width)) }
-            let old = blocks[index]
-            blocks[index] = block
+        // What makes room may end with this; not under the lock.
+        let old = stripe(block.sectionOffset).entries.withLock { entries -> RecordBlock? in
+            if entries.offsets.isEmpty {
+                entries.offsets = Array(repeating: 0, count: Self.blocksPerStripe)
+                entries.blocks = Array(repeating: nil, count: Self.blocksPerStripe)
+            }
+            let place = entries.offsets.firstIndex(of: block.sectionOffset) ?? entries.oldest
+            if place == entries.oldest { entries.oldest = (entries.oldest + 1) % Self.blocksPerStripe }
+            let old = entries.blocks[place]
+            entries.offsets[place] = block.sectionOffset
+            entries.blocks[place] = block
             return old
         }
         _ = old
