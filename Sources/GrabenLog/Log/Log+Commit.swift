@@ -37,17 +37,26 @@ extension Log {
         }
         assembler.beginCommit(at: writer.tail)
         var end = writer.tail
+        let overlap = PartOverlap()
+        // Nothing may go on in another thread when the lock is let go of.
+        defer { try? overlap.wait() }
         let encoder = CommitEncoder(
             path: path, buffer: writer.buffer, previous: previous, frameOffset: end, durableEnd: durableEnd,
             partLimit: options.partByteCount
         ) { [self] (buffer, frame) throws(LogError) in
+            try overlap.wait()
             try ensureMapped(file, frame.offset, frame.length)
-            frame.seal(buffer, salt: salt)
-            try assembler.apply(UnsafeRawPointer(buffer.base + Format.frameHeaderByteCount), frame)
-            // From here on something of the commit may be in the file.
-            writer.needsCut = true
-            try write(buffer, at: frame.offset, file)
             end = frame.end
+            func finish(_ part: ByteBuffer) throws(LogError) {
+                frame.seal(part, salt: salt)
+                try assembler.apply(UnsafeRawPointer(part.base + Format.frameHeaderByteCount), frame)
+                // From here on something of the commit may be in the file.
+                writer.needsCut = true
+                try write(part, at: frame.offset, file)
+            }
+            if frame.hasCommitMark || buffer.count < options.overlapByteCount { return try finish(buffer) }
+            let part = overlap.take(buffer)
+            overlap.start { () throws(LogError) in try finish(part) }
         }
         var builder = CommitBuilder(encoder: encoder)
         let result: R
@@ -68,6 +77,7 @@ extension Log {
             enqueue(snapshot)
             return (result, snapshot)
         } catch {
+            try? overlap.wait()
             guard writer.needsCut else { throw .log(error) }
             // The whole frame may have reached the disk before the error, so it is cut off before anyone is told that it failed.
             do throws(LogError) { try cutBack(file) } catch let second {

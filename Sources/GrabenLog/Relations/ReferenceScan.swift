@@ -31,6 +31,11 @@ struct ReferenceScan {
         }
         let size = Int(counts.load(fromByteOffset: position >> 1, as: UInt8.self) >> UInt8((position & 1) * 4) & 15)
         guard size <= 8, reader.remaining - offset >= size else { throw .truncated }
+        // Most rows have three bytes.
+        if size == 3 {
+            let low = UInt16(littleEndian: counts.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+            return Row(low) | Row(counts.load(fromByteOffset: offset + 2, as: UInt8.self)) << 16
+        }
         var bits: UInt64 = 0
         for index in 0..<size { bits |= UInt64(counts.load(fromByteOffset: offset + index, as: UInt8.self)) << UInt64(index * 8) }
         return Row(exactly: bits)

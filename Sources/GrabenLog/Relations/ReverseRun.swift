@@ -74,39 +74,48 @@ final class ReverseRun: Sendable {
         return result
     }
 
-    /// Sorts pairs whose sources already ascend by their targets, in as few stable passes as there are eleven bits to sort by.
+    /// Sorts pairs whose sources already ascend by their targets.
     static func sortByTarget(_ pairs: inout [UInt64]) {
         guard pairs.count > 1 else { return }
+        pairs = pairs.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.map { sortedByTarget($0, count: buffer.count) } ?? []
+        }
+    }
+
+    /// Pairs whose sources already ascend, by their targets: in as few stable passes as there are eleven bits to sort by, the last of which goes
+    /// into the answer. Leaves anything in `pairs`.
+    static func sortedByTarget(_ pairs: UnsafeMutablePointer<UInt64>, count: Int) -> [UInt64] {
         var most: UInt64 = 0
-        for pair in pairs { most |= pair >> 32 }
+        for index in 0..<count { most |= pairs[index] >> 32 }
         let bits = 64 - most.leadingZeroBitCount
-        guard bits > 0 else { return }
+        guard bits > 0 else { return Array(UnsafeBufferPointer(start: pairs, count: count)) }
         // Of the same number of bits each: fewer places to write to at once are written faster.
         let passes = (bits + 10) / 11
         let digitBits = (bits + passes - 1) / passes
         let mask: UInt64 = 1 << UInt64(digitBits) - 1
-        let other = UnsafeMutablePointer<UInt64>.allocate(capacity: pairs.count)
+        let other = UnsafeMutablePointer<UInt64>.allocate(capacity: passes > 1 ? count : 1)
         let places = UnsafeMutablePointer<Int>.allocate(capacity: 1 << digitBits + 1)
         defer {
             other.deallocate()
             places.deallocate()
         }
-        pairs.withUnsafeMutableBufferPointer { buffer in
-            guard let base = buffer.baseAddress else { return }
-            var (source, target) = (base, other)
+        return Array(unsafeUninitializedCapacity: count) { answer, written in
+            written = count
+            guard let last = answer.baseAddress else { return }
+            var (source, spare) = (pairs, other)
             for pass in 0..<passes {
+                let target = pass == passes - 1 ? last : spare
                 let shift = UInt64(32 + pass * digitBits)
                 places.initialize(repeating: 0, count: 1 << digitBits + 1)
-                for index in 0..<buffer.count { places[Int(source[index] >> shift & mask) + 1] += 1 }
+                for index in 0..<count { places[Int(source[index] >> shift & mask) + 1] += 1 }
                 for digit in 0..<1 << digitBits { places[digit + 1] += places[digit] }
-                for index in 0..<buffer.count {
+                for index in 0..<count {
                     let digit = Int(source[index] >> shift & mask)
                     target[places[digit]] = source[index]
                     places[digit] += 1
                 }
-                swap(&source, &target)
+                (source, spare) = (target, source)
             }
-            if source != base { base.update(from: source, count: buffer.count) }
         }
     }
 }

@@ -72,10 +72,8 @@ extension LogSnapshot {
                 }
                 guard let layout else { throw unreadable(word, .invalid) }
                 for index in scans.indices {
-                    var target: Row?
-                    do throws(ByteError) {
-                        target = try scans[index].target(head, layout)
-                    } catch { throw unreadable(word, error) }
+                    let target: Row?
+                    do throws(ByteError) { target = try scans[index].target(head, layout) } catch { throw unreadable(word, error) }
                     guard let target, lists[index].count < capacity else { continue }
                     lists[index].words[lists[index].count] = UInt64(target) << 32 | row
                     lists[index].count += 1
@@ -83,11 +81,7 @@ extension LogSnapshot {
             }
             return true
         }
-        return lists.map { list in
-            var pairs = Array(UnsafeBufferPointer(start: list.words, count: list.count))
-            ReverseRun.sortByTarget(&pairs)
-            return pairs
-        }
+        return lists.map { ReverseRun.sortedByTarget($0.words, count: $0.count) }
     }
 
     /// What the records written since the index file changed: found by comparing the pages of the row index that are in memory with those in

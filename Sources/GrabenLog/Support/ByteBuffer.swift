@@ -27,6 +27,13 @@ package final class ByteBuffer {
         }
     }
 
+    /// Gives each the other's contents and memory.
+    func exchange(with other: ByteBuffer) {
+        swap(&base, &other.base)
+        swap(&count, &other.count)
+        swap(&capacity, &other.capacity)
+    }
+
     @inline(__always)
     package func reserve(_ extra: Int) {
         if capacity - count < extra { grow(extra) }

@@ -24,6 +24,7 @@ import Testing
         let system = MemoryFileSystem(reservation: 1 << 30)
         var options = LogOptions(durability: seed == 4 ? .deferred : .full)
         options.partByteCount = seed == 2 ? 64 : Format.partByteCount
+        options.overlapByteCount = seed == 2 ? 100 : 1 << 20
         options.mappingByteCount = seed == 3 ? 1 : 256 << 20
         var log = try Log.open(path: "a", in: system, options: options)
         var model = StoreModel()

@@ -135,6 +135,7 @@ import Testing
         let disk = SimulatedDisk(reservation: 1 << 28)
         var options = LogOptions(durability: seed == 4 ? .deferred : .full, preallocation: seed == 2 ? 0 : 2048)
         options.partByteCount = seed == 3 ? 50 : Format.partByteCount
+        options.overlapByteCount = seed == 3 ? 80 : 1 << 20
         var log = try Log.open(path: "a", in: disk, options: options)
         var models = [StoreModel()]
         /// How many commits were acknowledged as durable after each event.
@@ -192,7 +193,10 @@ import Testing
 
     @Test("whichever call fails, and once or for ever, no error is swallowed and nothing acknowledged is lost")
     func everyCallFails() throws {
-        for isForEver in [false, true] {
+        for (isForEver, inParts) in [(false, false), (true, false), (false, true), (true, true)] {
+            var options = LogOptions(preallocation: 512)
+            // Parts that another thread writes, while the commit's body goes on.
+            if inParts { (options.partByteCount, options.overlapByteCount) = (60, 1) }
             for first in 0..<60 {
                 var generator = SplitMix64(seed: 5)
                 let disk = SimulatedDisk(reservation: 1 << 26)
@@ -200,7 +204,7 @@ import Testing
                 var acknowledged = StoreModel()
                 var doubtful: [StoreModel] = []
                 do {
-                    var log = try Log.open(path: "a", in: disk, options: LogOptions(preallocation: 512))
+                    var log = try Log.open(path: "a", in: disk, options: options)
                     for step in 0..<12 {
                         var next = acknowledged
                         do {
@@ -217,7 +221,7 @@ import Testing
                         } catch {}
                         if step == 6 {
                             try log.close()
-                            log = try Log.open(path: "a", in: disk, options: LogOptions(preallocation: 512))
+                            log = try Log.open(path: "a", in: disk, options: options)
                         }
                     }
                 } catch {}
