@@ -3,6 +3,18 @@ import GrabenLog
 
 /// The chunks of a table as columns: bound, counted, and with the rows that exist.
 extension ObjectTable {
+    /// A lane's value in a slot; nil where the entity has no such lane.
+    @inline(__always)
+    func laneValue(_ lane: Int, of entry: ChunkTable.Entry, _ slot: Int) -> Value? {
+        guard lane < info.geometry.lanes.count else { return nil }
+        let place = info.geometry.lanes[lane]
+        let chunk = UnsafeRawPointer(entry.pointee)
+        if place.isDouble, place.validityOffset == nil {
+            return .double(chunk.load(fromByteOffset: place.offset + slot * 8, as: Double.self))
+        }
+        return info.geometry.value(chunk, lane, slot)
+    }
+
     /// Gives a new object's lanes their defaults, as something to save. For classes that keep nothing in fields of their own.
     func applyPackedDefaults(_ object: ManagedObject) {
         guard !info.laneProperties.isEmpty else { return }

@@ -173,7 +173,7 @@ extension ObjectTable {
 
     /// Follows a setter in a column of references that was made already.
     func noteReference(_ number: Int, _ row: Row, _ value: Value) {
-        guard var column = referenceColumns.removeValue(forKey: number) else { return }
+        guard !referenceColumns.isEmpty, var column = referenceColumns.removeValue(forKey: number) else { return }
         guard Int(row) < column.count else { return }
         column[Int(row)] = value.row
         referenceColumns[number] = column

@@ -20,6 +20,8 @@ final class EntityInfo: Sendable {
     let relationships: [Int]
     /// Property numbers that a new object's defaults are set for: those with one.
     let defaulted: [Int]
+    /// Whether any attribute lives in memory only.
+    let hasTransients: Bool
     /// What a new object's lanes hold.
     let laneDefaults: [Value]
     /// What validation looks at: everything but fetched properties, and to-manys without limits.
@@ -47,6 +49,7 @@ final class EntityInfo: Sendable {
         numbered = objectClass.accessorKeys.map { [properties] key in entity.propertyNumber(named: key).map { properties[$0] } }
         relationships = properties.filter { $0.link != nil }.map(\.number)
         defaulted = properties.filter { !$0.defaultValue.isNull }.map(\.number)
+        hasTransients = properties.contains { $0.kind == .transient }
         laneDefaults = laneProperties.map { [properties] in properties[$0].defaultValue }
         validated = properties.filter { $0.kind != .fetched && ($0.kind != .toMany || $0.hasLimits) }
     }

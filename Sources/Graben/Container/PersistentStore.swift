@@ -22,7 +22,8 @@ public final class PersistentStore: Sendable {
     // Unsafe because they are set once, by `bind`, before the coordinator shows the store to anyone: they are read for every reference of
     // every record, where a lock would cost more than the look.
     nonisolated(unsafe) private var entities: [StoredEntity?] = []
-    nonisolated(unsafe) private var numbers: [EntityCode: Int] = [:]
+    // By code: the entity's number in the model, or -1. Codes are given out one after the other.
+    nonisolated(unsafe) private var numbers: [Int32] = []
     /// The uniqueness constraints, as every save checks them.
     nonisolated(unsafe) private(set) var uniqueKeys: [UniqueKeyGroup] = []
 
@@ -43,7 +44,8 @@ public final class PersistentStore: Sendable {
             entities[entity.index] = StoredEntity(
                 store: self, info: infos[entity.index], code: code, layout: layout,
                 older: builder.catalog.layouts.filter { $0.entity == code }, relationships: builder.storage(of: entity))
-            numbers[code] = entity.index
+            if Int(code) >= numbers.count { numbers += repeatElement(-1, count: Int(code) + 1 - numbers.count) }
+            numbers[Int(code)] = Int32(truncatingIfNeeded: entity.index)
         }
     }
 
@@ -51,7 +53,11 @@ public final class PersistentStore: Sendable {
 
     /// An entity as the store keeps it; nil for an abstract one.
     func stored(entity: Int) -> StoredEntity? { entities.indices.contains(entity) ? entities[entity] : nil }
-    func entityNumber(of code: EntityCode) -> Int? { numbers[code] }
+    @inline(__always)
+    func entityNumber(of code: EntityCode) -> Int? {
+        guard Int(code) < numbers.count, numbers[Int(code)] >= 0 else { return nil }
+        return Int(numbers[Int(code)])
+    }
     /// The entities that have objects of their own, in the model's order.
     var entityList: [StoredEntity] { entities.compactMap { $0 } }
     /// All entities of the model the store is bound to, by number.

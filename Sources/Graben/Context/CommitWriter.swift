@@ -82,7 +82,8 @@ struct CommitWriter {
     /// One patch for each set of lanes that changed together, or the whole chunk where half of it or more is new.
     private func writeColumns(_ table: ObjectTable, _ newest: LogSnapshot, _ commit: inout CommitBuilder) throws(GrabenError) {
         guard let stored = table.stored, !table.info.laneProperties.isEmpty else { return }
-        var patches: [FieldMask: LanePatch] = [:]
+        var patches = LanePatches(laneCount: table.info.laneProperties.count)
+        let geometry = table.info.geometry
         for (index, overlay) in table.chunks.overlays.enumerated() {
             guard let overlay, !overlay.dirty.isEmpty else { continue }
             if try writeWholeChunk(table, stored, index, overlay, newest, &commit) { continue }
@@ -93,14 +94,15 @@ struct CommitWriter {
                 let isNew = !newest.contains(stored.code, row)
                 // Rows that another commit deleted are left alone.
                 if isNew, object?.isInserted != true { return }
-                let lanes = table.info.laneProperties.indices.filter {
-                    isNew || table.info.geometry.value(overlay.data, $0, slot) != overlay.baseValue($0, slot)
+                let isPlain = overlay.earlier.isEmpty
+                patches.append(row, slot, overlay) { lane in
+                    if isNew { return true }
+                    if isPlain { return !geometry.valuesEqual(lane, slot, overlay.data, overlay.base) }
+                    return geometry.value(overlay.data, lane, slot) != overlay.baseValue(lane, slot)
                 }
-                guard !lanes.isEmpty else { return }
-                patches[FieldMask(lanes), default: LanePatch(lanes: lanes)].append(row, slot, overlay)
             }
         }
-        for patch in patches.values.sorted(by: { $0.lanes.lexicographicallyPrecedes($1.lanes) }) {
+        for patch in patches.inOrder {
             commit.appendPatch(
                 layout: stored.layout, lanes: patch.lanes, rows: patch.rows, bits: Array(patch.bits.joined()),
                 valid: Array(patch.valid.joined()))
@@ -242,6 +244,38 @@ struct CommitWriter {
         guard let member = store.stored(entity: Int(change.member.entityNumber)) else { return }
         commit.appendLink(
             link, owner: (code, row), member: (member.code, change.member.row), order: change.order, removed: change.removed)
+    }
+}
+
+/// Changed rows by the lanes that changed: a few sets of lanes, each with many rows.
+private struct LanePatches {
+    let laneCount: Int
+    private var patches: [LanePatch] = []
+    private var places: [[Int]: Int] = [:]
+    /// The patch of the last row; the next one mostly has the same lanes.
+    private var last = -1
+    private var lanes: [Int] = []
+
+    init(laneCount: Int) { self.laneCount = laneCount }
+
+    var inOrder: [LanePatch] { patches.sorted { $0.lanes.lexicographicallyPrecedes($1.lanes) } }
+
+    /// Adds a row with the lanes that `isChanged` says; none adds nothing.
+    @inline(__always)
+    mutating func append(_ row: Row, _ slot: Int, _ overlay: OverlayChunk, _ isChanged: (Int) -> Bool) {
+        lanes.removeAll(keepingCapacity: true)
+        for lane in 0..<laneCount where isChanged(lane) { lanes.append(lane) }
+        guard !lanes.isEmpty else { return }
+        if last < 0 || patches[last].lanes != lanes {
+            if let known = places[lanes] {
+                last = known
+            } else {
+                last = patches.count
+                places[lanes] = last
+                patches.append(LanePatch(lanes: lanes))
+            }
+        }
+        patches[last].append(row, slot, overlay)
     }
 }
 

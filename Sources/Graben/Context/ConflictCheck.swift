@@ -18,7 +18,9 @@ struct ConflictCheck {
 
     private func changeConflicts(_ objects: [ManagedObject]) throws(GrabenError) -> [SaveConflict] {
         let watched = context.watched.filter { !$0.hasChanges && $0.has(ObjectFlag.registered) && $0._table.stored?.store === store }
-        func isStale(_ object: ManagedObject) -> Bool { object.has(CellFlag.stale) || object.has(CellFlag.missing) }
+        func isStale(_ object: ManagedObject) -> Bool {
+            object.has(ObjectFlag.cell) && (object.has(CellFlag.stale) || object.has(CellFlag.missing))
+        }
         let isStale = objects.contains(where: isStale) || watched.contains(where: isStale)
         guard newest !== base || isStale else { return [] }
         var touched = TouchedRows()

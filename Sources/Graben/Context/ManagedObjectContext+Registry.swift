@@ -131,7 +131,7 @@ extension ManagedObjectContext {
             return refuse(failure)
         }
         let table = object._table
-        table.register(object)
+        table.register(object, row: object._row)
         markInserted(object)
         if table.info.hasAccessors { object.applyDefaults() } else { table.applyPackedDefaults(object) }
         object.awakeOnInsert()

@@ -175,8 +175,8 @@ extension ManagedObjectContext {
         for object in objects {
             let wasDeleted = object.has(ObjectFlag.deleted)
             object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted)
-            object.clear(.stale)
-            object._table.sinceSweep += 1
+            if object.has(ObjectFlag.cell) { object.clear(.stale) }
+            object.withTable { $0.sinceSweep += 1 }
             guard !wasDeleted else {
                 object.bindForGood()
                 if undoManager != nil { object.keepMembersOfItsOwn() }
@@ -185,12 +185,11 @@ extension ManagedObjectContext {
                 continue
             }
             guard let data = isAlone ? object._data : object.data else { continue }
-            let transients = object.transientValues
-            if isAlone, transients.isEmpty, data.fetched.isEmpty, data.event.isEmpty {
+            if isAlone, data.isUseless(hasTransients: object.withTable { $0.info.hasTransients }) {
                 object._data = nil
                 continue
             }
-            data.values = transients
+            data.values = object.transientValues
             data.base = .unbound
             data.baseCommit = commit
             data.toMany = []

@@ -15,6 +15,7 @@ public final class ManagedObjectContext {
     /// Who is written into the commits of this context, until cleared.
     public var transactionAuthor: String?
     /// Where changes can be taken back; nil until one is set.
+    @exclusivity(unchecked)
     public var undoManager: ObjectUndoManager? {
         willSet {
             // What was changed before belongs to who was there before.
@@ -39,6 +40,7 @@ public final class ManagedObjectContext {
     /// A change that was refused is also thrown by the next `save()`.
     public var errorHandler: ((GrabenError) -> Void)?
     /// What the context did so far.
+    @exclusivity(unchecked)
     public internal(set) var statistics = ContextStatistics()
 
     /// The tables by store and entity, made when first needed.

@@ -95,6 +95,7 @@ final class ObjectTable {
     @inline(__always)
     func holds(_ id: ObjectID) -> Bool { id.entityNumber == entityNumber && id.storeNumber == storeNumber }
 
+    @inline(__always)
     func id(_ row: Row) -> ObjectID { ObjectID(store: storeNumber, entity: entityNumber, row: row) }
 
     /// The number of a property; the one looked up last is found by comparing its name, without hashing.

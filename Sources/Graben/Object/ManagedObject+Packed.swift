@@ -122,6 +122,7 @@ extension ManagedObject {
 
     /// A lane's value as the column (or the object outside a context) has it; never reads past a field of the class's own.
     final func packedValue(_ lane: Int) -> Value {
+        if !has(ObjectFlag.slow), let value = withTable({ $0.laneValue(lane, of: _entry, slot) }) { return value }
         guard lane < info.laneProperties.count else { return probedLane(lane) }
         if has(ObjectFlag.slow) {
             return _data?.values[info.laneProperties[lane]] ?? info.properties[info.laneProperties[lane]].defaultValue

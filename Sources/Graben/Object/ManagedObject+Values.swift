@@ -107,16 +107,19 @@ extension ManagedObject {
 
     /// Makes a to-one relationship refer to an object, or to none; the other side is set too.
     final func setTarget(_ property: PropertyInfo, _ object: ManagedObject?) throws(GrabenError) {
-        try checkRelatable(object, property.name)
+        if let object, isRelatable(object) {} else { try checkRelatable(object, property.name) }
         guard property.kind == .toOne else {
             throw GrabenError.wrongType(entity: info.name, key: property.name, expected: "another kind of value", found: "an object")
         }
-        try checkChangeable(property.name)
+        if !has(ObjectFlag.registered) { try checkChangeable(property.name) }
         guard let object else { return change(property, to: .null) }
         let id = object.objectID
-        if object.info.index != property.destination || object._table.storeNumber != _table.storeNumber {
-            try checkDestination(id, of: property)
+        let isNear = withTable { mine in
+            object.withTable {
+                $0.entityNumber == UInt32(truncatingIfNeeded: property.destination) && $0.storeNumber == mine.storeNumber
+            }
         }
+        if !isNear { try checkDestination(id, of: property) }
         change(property, to: .reference(id), target: object)
     }
 
@@ -293,6 +296,16 @@ extension ManagedObject {
         throw .foreignObject(
             entity: info.name, key: property.name,
             reason: "\(id.uriRepresentation) is of another store or not a \(destinationName(property))")
+    }
+
+    /// Whether an object can plainly be related to this one: both are in one context, and nothing says that either is gone.
+    @inline(__always)
+    private final func isRelatable(_ object: ManagedObject) -> Bool {
+        let standing = ObjectFlag.registered | ObjectFlag.inserted
+        guard _word & (standing | ObjectFlag.deleted) == standing, object._word & (standing | ObjectFlag.deleted) == standing else {
+            return false
+        }
+        return withTable { mine in object.withTable { $0.context === mine.context } }
     }
 
     /// Whether an object can be related to this one.

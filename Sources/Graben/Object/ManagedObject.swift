@@ -208,7 +208,14 @@ extension ManagedObject {
     }
 
     @inline(__always)
-    final var _row: Row { _table.row(slotNumber: ChunkTable.index(of: _entry) * ChunkGeometry.slotsPerChunk + slot) }
+    final var _row: Row {
+        let entry = _entry
+        return withTable { $0.row(slotNumber: ChunkTable.index(of: entry) * ChunkGeometry.slotsPerChunk + slot) }
+    }
+
+    /// Lends the table without counting a reference: the object keeps it alive.
+    @inline(__always)
+    final func withTable<R>(_ body: (ObjectTable) -> R) -> R { ChunkTable.home(of: _entry)._withUnsafeGuaranteedRef(body) }
 
     @inline(__always)
     final var _table: ObjectTable { ChunkTable.home(of: _entry).takeUnretainedValue() }
@@ -227,7 +234,10 @@ extension ManagedObject {
 
 extension ManagedObject {
     /// The object's identity; final from its insertion.
-    public final var objectID: ObjectID { _table.id(_row) }
+    public final var objectID: ObjectID {
+        let row = _row
+        return withTable { $0.id(row) }
+    }
     /// The entity the object belongs to.
     public final var entity: Entity { _table.info.entity }
     /// The context the object belongs to; nil after a reset, a saved deletion or the context's end.

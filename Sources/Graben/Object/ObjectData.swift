@@ -33,6 +33,11 @@ final class ObjectData {
     /// What the current event changed, in order.
     @exclusivity(unchecked) var event: [EventChange] = []
 
+    /// Whether nothing of it is needed once its values are saved.
+    func isUseless(hasTransients: Bool) -> Bool {
+        fetched.isEmpty && event.isEmpty && open.isEmpty && (!hasTransients || values.isEmpty)
+    }
+
     func toManyState(_ property: Int) -> ToManyState? { toMany.first { $0.property == property }?.state }
 }
 

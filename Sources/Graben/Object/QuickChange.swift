@@ -93,7 +93,20 @@ extension ManagedObject {
             data.values[property.number] = value
             return old != value
         }
-        if isChanged { record(property, old: old, new: value, target: target) }
+        guard isChanged else { return true }
+        guard isInserted, has(ObjectFlag.newInEvent), let context = table.context, !context.notesNewObjects, !isAwakening,
+            !has(CellFlag.observed)
+        else {
+            record(property, old: old, new: value, target: target)
+            return true
+        }
+        // Nobody has to know what a new object held before, nor that it changed.
+        set(ObjectFlag.updated)
+        guard property.kind == .toOne else { return true }
+        if !table.referenceColumns.isEmpty { table.noteReference(property.number, _row, value) }
+        if !context.isMaintainingInverses, !context.isRestoring {
+            context.maintainInverse(of: self, property, old: old, new: value, target: target)
+        }
         return true
     }
 
@@ -127,6 +140,10 @@ extension ManagedObject {
             return true
         }
         guard isChanged else { return true }
+        if isInserted, has(ObjectFlag.newInEvent), !has(ObjectFlag.cell), !context.notesNewObjects {
+            set(ObjectFlag.updated)
+            return true
+        }
         markUpdated(context)
         if has(CellFlag.observed) { context.notifyObservers(of: self, property.name, old: .double(old), new: .double(value)) }
         return true
