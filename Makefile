@@ -1,7 +1,7 @@
 # Graben: what one types. Each target says what it does, installs liblz4-dev and libexpat1-dev where they are missing, and stops at the first failure.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps demo test test-all crash fuzz bench lint
+.PHONY: help deps demo test test-all crash kill fuzz bench lint
 
 # Tests that walk mapped files, chunks, lanes and cells by address: these run once more under the address sanitizer.
 SANITIZED ?= GrabenLogTests|GrabenModelTests\.(Import|Export)|GrabenTests\.|GrabenMacroTests\.(Hierarchy|Field)Tests
@@ -13,6 +13,8 @@ ARGS ?=
 COUNT ?= 1000000
 SEED ?=
 RUN ?= 0
+# How often `make kill` kills.
+ROUNDS ?= 1000
 # How long `make fuzz` runs; a seed may follow.
 SECONDS ?= 600
 
@@ -21,6 +23,7 @@ help:
 	@echo "make test    the memory-sensitive tests under the address sanitizer, a package that depends on this one, then every test"
 	@echo "make test-all  that package by path too, then all of make test"
 	@echo "make crash   power losses on a simulated disk, COUNT=1000000 of them (SEED=, RUN= to go on); status 1 if one loses anything"
+	@echo "make kill    kill -9 of a process that commits, ROUNDS=1000 times; status 1 if one loses anything"
 	@echo "make fuzz    predicates made at random, for SECONDS=600; stops at the first that crashes, hangs or prints as another"
 	@echo "make bench   measure against SQLite, LMDB and the bare machine (ARGS=--quick: under a minute once built)"
 	@echo "make lint    formatting and compiler warnings, of Swift and C"
@@ -48,11 +51,11 @@ demo: deps
 	@echo "==> running it"
 	@.build/release/Demo
 
-# The whole suite comes last, so that the last line is its summary. Leaks are not looked for: Swift keeps bits of its own in the pointers of
+# The whole suite comes last, so that the last line is its summary. Long campaigns are cut short (GRABEN_BRIEF) where they run a second time. Leaks are not looked for: Swift keeps bits of its own in the pointers of
 # indirect enum cases, so what only a global of such a type holds counts as lost.
 test: deps
 	@echo "==> the memory-sensitive tests under the address sanitizer"
-	@ASAN_OPTIONS=detect_leaks=0 swift test --disable-xctest --sanitize=address --scratch-path .build/asan --filter '$(SANITIZED)'
+	@ASAN_OPTIONS=detect_leaks=0 GRABEN_BRIEF=1 swift test --disable-xctest --sanitize=address --scratch-path .build/asan --filter '$(SANITIZED)'
 	@echo "==> an example whose classes are generated while it is built"
 	@Scripts/generated-model.sh
 	@Scripts/outside.sh version
@@ -63,10 +66,17 @@ test-all: deps
 	@Scripts/outside.sh path
 	@$(MAKE) --no-print-directory test
 
+# What is turned over comes first, so that the last line is that of the images.
 crash: deps
 	@echo "==> building what crashes stores (release)"
 	@swift build -c release --product StoreCrash
-	@seed='$(SEED)'; .build/release/StoreCrash images $(COUNT) $${seed:-$$(od -An -N7 -tu8 /dev/urandom | tr -d ' ')} $(RUN)
+	@seed='$(SEED)'; seed=$${seed:-$$(od -An -N7 -tu8 /dev/urandom | tr -d ' ')}; \
+	.build/release/StoreCrash flips 100000 $$seed && .build/release/StoreCrash images $(COUNT) $$seed $(RUN)
+
+kill: deps
+	@echo "==> building what is killed (release)"
+	@swift build -c release --product StoreCrash
+	@.build/release/StoreCrash kill $(ROUNDS) $(SEED)
 
 fuzz: deps
 	@echo "==> building the fuzzer (release)"

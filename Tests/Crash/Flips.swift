@@ -10,13 +10,14 @@ func flipBits(_ arguments: [String]) -> Int32 {
     say("turning over bits, seed \(seed)")
     var isClean = true
     do {
-        for isClosed in [true, false] {
-            let store = try FlipStore(seed: seed, isLarge: false, isClosed: isClosed)
-            let bits = (store.log.count + (store.index?.count ?? 0)) * 8
-            let report = flip(store, bits) { $0 < store.log.count * 8 ? (.log, $0) : (.index, $0 - store.log.count * 8) }
-            isClean = finish(report, "every bit of a small store\(isClosed ? " and its index" : " that nobody closed")") && isClean
+        for (size, isClosed) in [(FlipStore.Size.small, true), (.small, false), (.patched, true)] {
+            let store = try FlipStore(seed: seed, size: size, isClosed: isClosed)
+            let split = store.log.count * 8
+            let report = flip(store, split + (store.index?.count ?? 0) * 8) { $0 < split ? (.log, $0) : (.index, $0 - split) }
+            let what = size == .patched ? "every bit of a store with patched columns" : "every bit of a small store"
+            isClean = finish(report, what + (isClosed ? " and its index" : " that nobody closed")) && isClean
         }
-        let store = try FlipStore(seed: seed, isLarge: true, isClosed: true)
+        let store = try FlipStore(seed: seed, size: .large, isClosed: true)
         let report = flip(store, count) { number in
             var random = SplitMix64(seed: seed &+ UInt64(number))
             let bit = Int(random.next() % UInt64((store.log.count + (store.index?.count ?? 0)) * 8))

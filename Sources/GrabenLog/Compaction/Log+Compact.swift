@@ -101,7 +101,7 @@ extension Log {
     }
 
     /// Compares what is cheap to compare: a compaction that lost something must not take the place of the store.
-    private func checkCopy(_ copy: LogSnapshot, of original: LogSnapshot) throws(LogError) {
+    func checkCopy(_ copy: LogSnapshot, of original: LogSnapshot) throws(LogError) {
         var isRight = copy.commitNumber == original.commitNumber
         for case let state? in original.entities {
             let other = copy.state(state.code)
@@ -115,7 +115,7 @@ extension Log {
     }
 
     /// Writes commits of the old file to the new one and answers the new one's snapshot after them.
-    private func carry(
+    func carry(
         _ writer: CompactionWriter, _ file: any LogFile, _ copied: LogSnapshot, from reached: LogSnapshot, to target: LogSnapshot
     ) throws(LogError) -> LogSnapshot {
         var snapshot = copied
@@ -140,81 +140,5 @@ extension Log {
             snapshot = next
         }
         return snapshot
-    }
-
-    /// Carries over the last commits, makes the new file durable and puts it in the old one's place. Commits wait meanwhile.
-    private func exchange(
-        _ file: any LogFile, _ writer: CompactionWriter, reached: LogSnapshot, copied: LogSnapshot, start: LogSnapshot,
-        isInPlace: inout Bool
-    ) throws(LogError) -> LogCompaction {
-        // First without the lock, so that little is left to be synced under it.
-        try synchronize()
-        writerLock.lock()
-        defer { writerLock.unlock() }
-        _ = try prepareToAppend()
-        let old = self.writer.appended
-        try waitUntilDurable(old)
-        let snapshot = try carry(writer, file, copied, from: reached, to: old)
-        try checkCopy(snapshot, of: old)
-        try writer.writeMarker(commit: old.commitNumber)
-        try file.sync()
-        let fresh = Self.compactionPath(of: path)
-        do throws(LogError) {
-            try system.rename(fresh, to: path)
-        } catch {
-            // A rename that is said to have failed and has not is as one that is not durable.
-            if self.writer.file?.isStillNamed() == true { throw error }
-            isInPlace = true
-            poison(error)
-            throw .poisoned(path: path, cause: error.description)
-        }
-        isInPlace = true
-        do throws(LogError) { try system.syncDirectory(of: path) } catch {
-            // Either file may be the store after a crash, and both have all that was committed; so nothing more may be added to one of them.
-            poison(error)
-            throw .poisoned(path: path, cause: error.description)
-        }
-        file.wasRenamed(to: path)
-        snapshot.takePlace(of: old)
-        let result = LogCompaction(
-            byteCountBefore: old.endOffset, byteCountAfter: writer.tail, carriedCommits: Int(old.commitNumber - start.commitNumber))
-        adopt(file, snapshot, tail: writer.tail)
-        return result
-    }
-
-    /// Goes on with the new file. Called under the writer lock, with every commit durable.
-    private func adopt(_ file: any LogFile, _ snapshot: LogSnapshot, tail: UInt64) {
-        // Readers in other processes find out by its salt that the old one says nothing of this file; without one they are refused for a while.
-        let sideFile = try? SideFile(system, log: path, salt: snapshot.header.salt, durableEnd: tail)
-        writer.file = file
-        writer.sideFile = sideFile
-        writer.tail = tail
-        writer.preallocatedEnd = tail
-        writer.needsCut = false
-        writer.appended = snapshot
-        writer.regions = snapshot.regions
-        writer.endsWithMarker = true
-        checkpointing.lock.withLock {
-            checkpointing.coveredEnd = 0
-            checkpointing.byteCount = 0
-            checkpointing.retryEnd = 0
-            checkpointing.nextCompactionCheck = UInt64(options.compactionByteCount)
-            // The old file's index is of use to nobody; one that is just being written will not be believed.
-            if checkpointing.activity != .writing { try? system.remove(IndexFile.path(of: path)) }
-        }
-        var retired: LogSnapshot?
-        syncLock.withLock {
-            // A sync that is under way would report what it made durable of the old file.
-            while publication.isSyncing { syncLock.wait() }
-            retired = publication.newest
-            publication.newest = snapshot
-            publication.pending = []
-            (publication.appendedEnd, publication.durableEnd) = (tail, tail)
-            (publication.appendedCommit, publication.durableCommit) = (snapshot.commitNumber, snapshot.commitNumber)
-            publication.file = file
-            publication.sideFile = sideFile
-            syncLock.broadcast()
-        }
-        _ = retired
     }
 }

@@ -46,7 +46,8 @@ package final class SimulatedDisk: LogFileSystem {
         var files = 0
         var faults: Faults?
         var lie: Lie?
-        var hook: (@Sendable (String) -> Void)?
+        var writeHook: (@Sendable (String) -> Void)?
+        var syncHook: (@Sendable (String) -> Void)?
         /// How many bytes all files together may have.
         var capacity = Int.max
         /// How many each file has, by number.
@@ -81,7 +82,10 @@ package final class SimulatedDisk: LogFileSystem {
     package func setLie(_ lie: Lie?) { state.withLock { $0.lie = lie } }
 
     /// Has each write to a file announced, with its path, before it is made; with nil no more.
-    package func setWriteHook(_ hook: (@Sendable (String) -> Void)?) { state.withLock { $0.hook = hook } }
+    package func setWriteHook(_ hook: (@Sendable (String) -> Void)?) { state.withLock { $0.writeHook = hook } }
+
+    /// The same for each sync, of a file or of the directory a file is in.
+    package func setSyncHook(_ hook: (@Sendable (String) -> Void)?) { state.withLock { $0.syncHook = hook } }
 
     /// Lets all files together have so many bytes: a write beyond that takes what fits and fails.
     package func setCapacity(_ count: Int) { state.withLock { $0.capacity = count } }
@@ -97,6 +101,8 @@ package final class SimulatedDisk: LogFileSystem {
         }
     }
 
+    /// How many calls the faults set were about so far; those that failed are counted.
+    package var callCount: Int { state.withLock { $0.calls } }
     package var eventCount: Int { state.withLock { $0.events.count } }
     package func writeCount(_ path: String) -> Int { state.withLock { state in state.numbers[path].flatMap { state.writes[$0] } ?? 0 } }
     package func syncCount(_ path: String) -> Int { state.withLock { state in state.numbers[path].flatMap { state.syncs[$0] } ?? 0 } }
@@ -128,7 +134,11 @@ package final class SimulatedDisk: LogFileSystem {
     fileprivate func lies(_ lie: Lie) -> Bool { state.withLock { $0.lie == lie } }
 
     fileprivate func announceWrite(_ path: String) {
-        if let hook = state.withLock({ $0.hook }) { hook(path) }
+        if let hook = state.withLock({ $0.writeHook }) { hook(path) }
+    }
+
+    fileprivate func announceSync(_ path: String) {
+        if let hook = state.withLock({ $0.syncHook }) { hook(path) }
     }
 
     /// How many of the bytes written at an offset there is room for.
@@ -189,6 +199,7 @@ package final class SimulatedDisk: LogFileSystem {
     }
 
     package func syncDirectory(of path: String) throws(LogError) {
+        announceSync(path)
         if fails(.sync) { throw Self.failure("syncing the directory of", path) }
         if !lies(.directorySyncs) { record(.syncDirectory) }
     }
@@ -228,6 +239,7 @@ private final class SimulatedFile: LogFile {
     }
 
     func sync() throws(LogError) {
+        disk.announceSync(path)
         if disk.fails(.sync) {
             disk.record(.failedSync(file: number))
             throw SimulatedDisk.failure("syncing", path)

@@ -56,13 +56,15 @@ extension Log {
     }
 
     /// Publishes pending snapshots up to a commit. Called under the sync lock.
-    private func publish(upTo commit: UInt64, _ retired: inout [LogSnapshot]) {
+    func publish(upTo commit: UInt64, _ retired: inout [LogSnapshot]) {
         let count = publication.pending.prefix { $0.commitNumber <= commit }.count
         for snapshot in publication.pending.prefix(count) {
             retired.append(publication.newest)
             publication.newest = snapshot
         }
         publication.pending.removeFirst(count)
+        // The file and the newest snapshot always belong together: a copy of the log takes its bytes from the one, up to the end of the other.
+        if let (file, first) = publication.successor, publication.newest.isOfSameFile(as: first) { publication.file = file }
     }
 
     func poison(_ error: LogError) {

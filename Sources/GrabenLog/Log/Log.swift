@@ -68,6 +68,8 @@ package final class Log: Sendable {
         var poison: LogError?
         var file: (any LogFile)?
         var sideFile: SideFile?
+        /// A compacted file that commits already go to, and the first snapshot of it, as long as it is not in the log's place.
+        var successor: (file: any LogFile, first: LogSnapshot)?
 
         init(newest: LogSnapshot, durableEnd: UInt64, file: (any LogFile)?, sideFile: SideFile?) {
             self.newest = newest

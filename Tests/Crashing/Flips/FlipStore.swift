@@ -12,17 +12,26 @@ package struct FlipStore: Sendable {
     package let lastCommit: UInt64
     package var path: String { "flipped" }
 
-    /// A store of a few objects, or of some thousands with chunks.
-    package init(seed: UInt64, isLarge: Bool, isClosed: Bool) throws(LogError) {
+    package enum Size: Sendable {
+        /// Six objects without coordinates.
+        case small
+        /// The same with coordinates, of which the index has a patched chunk.
+        case patched
+        /// Thousands of objects, with whole chunks and patched ones.
+        case large
+    }
+
+    package init(seed: UInt64, size: Size, isClosed: Bool) throws(LogError) {
         let system = MemoryFileSystem(reservation: 1 << 26)
         let log = try Log.open(path: "flipped", in: system, options: LogOptions(preallocation: 0))
         var random = SplitMix64(seed: seed)
         var habits = CrashModel.Habits()
-        (habits.writesChunks, habits.insertsMany) = (isLarge, isLarge)
-        if isLarge { (habits.jointLimit, habits.lineLimit) = (1_400, 1_400) } else { (habits.jointLimit, habits.lineLimit) = (6, 6) }
+        (habits.jointLimit, habits.lineLimit) = size == .large ? (1_400, 1_400) : (6, 6)
+        habits.hasCoordinates = size != .small
+        (habits.writesChunks, habits.insertsMany) = (size == .large, size == .large)
         var models: [UInt64: CrashModel] = [0: CrashModel()]
         var model = CrashModel()
-        for _ in 0..<(isLarge ? 400 : 5) {
+        for _ in 0..<(size == .large ? 400 : 5) {
             do {
                 model = try log.commit { (_, builder: inout CommitBuilder) in
                     var next = model

@@ -1,5 +1,6 @@
 internal import GrabenFixtures
 package import GrabenLog
+internal import Synchronization
 
 #if canImport(Glibc)
     internal import Glibc
@@ -29,6 +30,7 @@ package final class CrashLife: @unchecked Sendable {  // Its threads take turns.
     private var model: CrashModel
     /// How many commits may still be made from within the writing of an index or a compaction.
     private var inner = 0
+    private let isCommitting = Atomic<Bool>(false)
     /// The first thing that went wrong though no power was lost.
     package private(set) var failure: String?
 
@@ -121,6 +123,8 @@ package final class CrashLife: @unchecked Sendable {  // Its threads take turns.
     }
 
     private func commit(_ log: Log) throws(LogError) {
+        isCommitting.store(true, ordering: .relaxed)
+        defer { isCommitting.store(false, ordering: .relaxed) }
         var next = model
         let snapshot: LogSnapshot
         do {
@@ -168,12 +172,42 @@ package final class CrashLife: @unchecked Sendable {  // Its threads take turns.
     private func compact(_ log: Log) throws(LogError) {
         var left = Int(random.below(4))
         let isCancelled = random.below(5) == 0
-        try log.compact { _ in
-            guard left > 0 else { return !isCancelled }
-            left -= 1
-            self.commitWithin(log)
-            return true
+        // Which of its syncs others commit beside; those go to the old file or already to the new one.
+        let beside = Set((0..<2).map { _ in Int(random.below(5)) })
+        let counter = Mutex(0)
+        let others = Mutex<[CrashThread]>([])
+        let me = pthread_self()
+        disk.setSyncHook { path in
+            // The syncs of commits that are made from within are their own.
+            guard pthread_equal(pthread_self(), me) != 0, !self.isCommitting.load(ordering: .relaxed) else { return }
+            let number = counter.withLock { number in
+                defer { number += 1 }
+                return number
+            }
+            guard beside.contains(number), others.withLock({ $0.isEmpty }) else { return }
+            if log.options.durability == .deferred { return self.commitWithin(log) }
+            // One that waits to be durable has a thread of its own, which is waited for once it has written.
+            let events = self.disk.eventCount
+            others.withLock { $0.append(CrashThread { self.commitWithin(log) }) }
+            var patience = 100_000
+            while self.disk.eventCount == events, patience > 0 {
+                patience -= 1
+                usleep(20)
+            }
         }
+        defer { disk.setSyncHook(nil) }
+        do throws(LogError) {
+            try log.compact { _ in
+                guard left > 0 else { return !isCancelled }
+                left -= 1
+                self.commitWithin(log)
+                return true
+            }
+        } catch {
+            for thread in others.withLock({ $0 }) { thread.join() }
+            throw error
+        }
+        for thread in others.withLock({ $0 }) { thread.join() }
     }
 
     private func copy(_ log: Log) throws(LogError) {

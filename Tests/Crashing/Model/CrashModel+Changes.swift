@@ -8,6 +8,8 @@ extension CrashModel {
         /// Rows of joints are below this.
         package var jointLimit = 30
         package var lineLimit = 40
+        /// Whether joints have coordinates; where not, all are 0.
+        package var hasCoordinates = true
         /// Whether coordinates are written as whole chunks now and then.
         package var writesChunks = false
         /// Whether a commit may insert joints by the hundred.
@@ -22,11 +24,11 @@ extension CrashModel {
             builder.setCatalog(CrashSchema.catalog)
             hasCatalog = true
         }
-        putJoint(&builder, &random, Row(random.below(UInt32(habits.jointLimit))))
+        putJoint(&builder, &random, Row(random.below(UInt32(habits.jointLimit))), habits)
         for _ in 0..<random.below(4) {
             switch random.below(10) {
-            case 0, 1: putJoint(&builder, &random, Row(random.below(UInt32(habits.jointLimit))))
-            case 2: moveJoint(&builder, &random)
+            case 0, 1: putJoint(&builder, &random, Row(random.below(UInt32(habits.jointLimit))), habits)
+            case 2 where habits.hasCoordinates: moveJoint(&builder, &random)
             case 3:
                 guard let row = live(joints, &random) else { continue }
                 builder.appendTombstone(layout: CrashSchema.jointLayout, row: row)
@@ -38,10 +40,19 @@ extension CrashModel {
                 lines[Int(row)] = nil
             case 7 where habits.writesChunks: writeChunk(&builder)
             case 8 where habits.insertsMany && joints.count < 900:
-                for _ in 0..<300 { putJoint(&builder, &random, Row(joints.count), isShort: true) }
+                for _ in 0..<300 { putJoint(&builder, &random, Row(joints.count), habits, isShort: true) }
             default: putLink(&builder, &random)
             }
         }
+    }
+
+    /// Inserts a joint behind all others with a note that cannot be compressed.
+    package mutating func addNote(_ builder: inout CommitBuilder, _ random: inout SplitMix64, byteCount: Int) {
+        let note = (0..<byteCount).map { _ in UInt8(random.below(256)) }
+        builder.appendRecord(layout: CrashSchema.jointLayout, row: Row(joints.count), isInsert: true) { field in
+            field == 0 ? .null : .data(Data(note))
+        }
+        joints.append(Joint(name: nil, note: note, point: [0, 0, 0], weight: nil))
     }
 
     private func live<T>(_ objects: [T?], _ random: inout SplitMix64) -> Row? {
@@ -50,19 +61,19 @@ extension CrashModel {
     }
 
     private mutating func putJoint(
-        _ builder: inout CommitBuilder, _ random: inout SplitMix64, _ row: Row, isShort: Bool = false
+        _ builder: inout CommitBuilder, _ random: inout SplitMix64, _ row: Row, _ habits: Habits, isShort: Bool = false
     ) {
         var joint = Joint(name: nil, note: nil, point: [0, 0, 0], weight: nil)
         if random.below(5) > 0 { joint.name = "J\(random.below(1000))" }
         if !isShort, random.below(6) == 0 { joint.note = Self.note(&random) }
-        for lane in 0..<3 { joint.point[lane] = Self.number(&random) }
-        if random.below(2) == 0 { joint.weight = Float(random.below(9)).bitPattern }
+        for lane in 0..<3 where habits.hasCoordinates { joint.point[lane] = Self.number(&random) }
+        if habits.hasCoordinates, random.below(2) == 0 { joint.weight = Float(random.below(9)).bitPattern }
         while joints.count <= Int(row) { joints.append(nil) }
         builder.appendRecord(layout: CrashSchema.jointLayout, row: row, isInsert: joints[Int(row)] == nil) { field in
             if field == 0 { return joint.name.map { .string($0) } ?? .null }
             return joint.note.map { .data(Data($0)) } ?? .null
         }
-        Self.patch(&builder, row, joint)
+        if habits.hasCoordinates { Self.patch(&builder, row, joint) }
         joints[Int(row)] = joint
     }
 
