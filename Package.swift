@@ -110,7 +110,8 @@ let package = Package(
             swiftSettings: swift),
         .executableTarget(
             name: "PredicateFuzz", dependencies: ["PredicateFuzzing", "GrabenFixtures"], path: "Tests/Fuzz", swiftSettings: swift),
-        .target(name: "StoreCrashing", dependencies: ["GrabenLog", "GrabenFixtures"], path: "Tests/Crashing", swiftSettings: swift),
+        .target(
+            name: "StoreCrashing", dependencies: ["GrabenLog", "GrabenFixtures", "CGraben"], path: "Tests/Crashing", swiftSettings: swift),
         .executableTarget(
             name: "StoreCrash", dependencies: ["StoreCrashing", "GrabenLog", "GrabenFixtures"], path: "Tests/Crash", swiftSettings: swift),
         .target(

@@ -1,0 +1,89 @@
+internal import GrabenFixtures
+package import GrabenLog
+
+/// Reads the bytes of a fuzzer as changes to a log and its index, makes the checksums right again, and does with the store whatever can be
+/// done: every ending is an answer or a typed error.
+package struct StoreFuzzer: Sendable {
+    private let bases: [(log: [UInt8], index: [UInt8]?)]
+
+    /// Makes the stores that are changed: with and without coordinates, in one part and many, closed or not, compacted or not.
+    package init() throws(LogError) {
+        var bases: [(log: [UInt8], index: [UInt8]?)] = []
+        for number in 0..<6 {
+            let system = MemoryFileSystem(reservation: 1 << 24)
+            var options = LogOptions(preallocation: 0)
+            options.partByteCount = number == 1 ? 100 : 1 << 24
+            let log = try Log.open(path: "a", in: system, options: options)
+            var random = SplitMix64(seed: UInt64(number))
+            var habits = CrashModel.Habits()
+            habits.hasCoordinates = number > 1
+            habits.writesChunks = number == 3
+            var model = CrashModel()
+            for _ in 0..<(number == 5 ? 40 : 8) {
+                do {
+                    model = try log.commit { (_, builder: inout CommitBuilder) in
+                        var next = model
+                        next.change(&builder, &random, habits)
+                        return next
+                    }.0
+                } catch {
+                    if case .log(let error) = error { throw error }
+                }
+            }
+            if number == 5 { try log.compact() }
+            if number != 0 { try log.close() }
+            bases.append((system.contents("a") ?? [], system.contents("a-index")))
+        }
+        self.bases = bases
+    }
+
+    /// Makes a store of the input and uses it. Answers how many bytes its files have.
+    @discardableResult
+    package func run(_ input: [UInt8]) -> Int {
+        var script = FuzzScript(input)
+        let base = bases[script.below(bases.count)]
+        let mode = script.byte()
+        var log = FuzzLog(base.log)
+        var index = base.index.map { FuzzIndex($0) }
+        var count = 0
+        while !script.isAtEnd, count < 40 {
+            count += 1
+            if mode & 1 != 0, mode & 2 == 0 || count % 2 == 0 { index?.change(&script) } else { log.change(&script) }
+        }
+        // A log that was not changed keeps its bytes, so that the index is believed.
+        var logBytes = mode & 3 == 1 ? base.log : log.assembled()
+        var indexBytes = index?.assembled()
+        if mode & 4 != 0 {
+            // And a few bytes whose checksums do not fit.
+            for _ in 0..<(mode >> 5) {
+                if !logBytes.isEmpty { logBytes[script.below(logBytes.count)] ^= script.byte() | 1 }
+                if let size = indexBytes?.count, size > 0 { indexBytes?[script.below(size)] ^= script.byte() }
+            }
+        }
+        if mode & 24 == 24 { logBytes.removeLast(script.below(logBytes.count + 1)) }
+        var files = ["a": logBytes]
+        if mode & 8 == 0 || mode & 1 != 0 { files["a-index"] = indexBytes }
+        use(files)
+        return logBytes.count + (indexBytes?.count ?? 0)
+    }
+
+    private func use(_ files: [String: [UInt8]]) {
+        guard let system = try? MemoryFileSystem(holding: files, reservation: 1 << 24) else { return }
+        var options = LogOptions(readOnly: true)
+        options.mappingByteCount = 1 << 16
+        if let log = try? Log.open(path: "a", in: system, options: options) {
+            FuzzReader.read(log)
+            _ = try? log.check()
+        }
+        _ = try? Log.check(path: "a", in: system)
+        options.readOnly = false
+        options.checkpointByteCount = 1 << 40
+        guard let log = try? Log.open(path: "a", in: system, options: options) else { return }
+        FuzzReader.read(log)
+        _ = try? log.commit { (snapshot, builder: inout CommitBuilder) in FuzzReader.commit(snapshot, &builder) }
+        _ = try? log.compact()
+        FuzzReader.read(log)
+        try? log.close()
+        if let again = try? Log.open(path: "a", in: system, options: options) { FuzzReader.read(again) }
+    }
+}
