@@ -34,5 +34,5 @@ module GrabenFixtures "$root/Tests/Support"
 module StoreCrashing "$root/Tests/Crashing"
 # shellcheck disable=SC2086
 swiftc $common "$root/Tests/FuzzLog/Entry.swift" ./*.o -llz4 -o fuzz-log 2>link.txt || { cat link.txt >&2; exit 1; }
-ASAN_OPTIONS=detect_leaks=0 ./fuzz-log -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=400 -print_final_stats=1 \
+ASAN_OPTIONS=detect_leaks=0 ./fuzz-log -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=400 -len_control=0 -print_final_stats=1 \
     -artifact_prefix="$build/" "$@" corpus

@@ -29,7 +29,7 @@ package struct LogOptions: Sendable {
     /// For tests of commits in several parts.
     package var partByteCount = Format.partByteCount
     /// A part of a commit that is not its last and at least so long is written by a thread of its own while the next one is encoded.
-    var overlapByteCount = 1 << 20
+    package var overlapByteCount = 1 << 20
     /// How much address space is mapped beyond the end of the file; for tests of several mappings.
     package var mappingByteCount = 256 << 20
 

@@ -7,6 +7,7 @@ final class PartOverlap {
     private final class State: @unchecked Sendable {
         let lock = ConditionLock()
         var isBusy = false
+        var work: Work?
         var failure: LogError?
     }
 
@@ -32,18 +33,26 @@ final class PartOverlap {
     ///
     /// Precondition: `wait` has returned since the last call.
     func start(_ body: @escaping () throws(LogError) -> Void) {
-        let work = Work(body: body)
         let state = state
         let run: @Sendable () -> Void = {
             var failure: LogError?
-            do throws(LogError) { try work.body() } catch { failure = error }
+            var work = state.lock.withLock {
+                defer { state.work = nil }
+                return state.work
+            }
+            do throws(LogError) { try work?.body() } catch { failure = error }
+            // The work holds the file, and the file its lock: both are let go of before anyone hears of it, for the next thing may be a close.
+            work = nil
             state.lock.withLock {
                 state.failure = state.failure ?? failure
                 state.isBusy = false
                 state.lock.broadcast()
             }
         }
-        state.lock.withLock { state.isBusy = true }
+        state.lock.withLock {
+            state.isBusy = true
+            state.work = Work(body: body)
+        }
         if !DetachedThread.start(run) { run() }
     }
 

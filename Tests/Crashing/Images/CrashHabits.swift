@@ -16,6 +16,7 @@ package struct CrashHabits: Sendable {
         options.preallocation = [0, 700, 2_048, 5_000][Int(random.below(4))]
         // Parts of one entry each, of a few, and none.
         options.partByteCount = [1, 200, 1 << 24, 1 << 24][Int(random.below(4))]
+        options.overlapByteCount = random.below(2) == 0 ? 100 : 1 << 20
         options.checkpointByteCount = [300, 900, 3_000][Int(random.below(3))]
         options.checkpointDelay = 0
         options.mappingByteCount = random.below(4) == 0 ? 1 << 16 : 1 << 24
