@@ -1,10 +1,12 @@
 # Graben: what one types. Each target says what it does, installs liblz4-dev and libexpat1-dev where they are missing, and stops at the first failure.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps demo test test-all crash kill fuzz bench lint
+.PHONY: help deps demo test test-all crash kill threads fuzz bench lint
 
 # Tests that walk mapped files, chunks, lanes and cells by address: these run once more under the address sanitizer.
 SANITIZED ?= GrabenLogTests|GrabenModelTests\.(Import|Export)|GrabenTests\.|GrabenMacroTests\.(Hierarchy|Field)Tests
+# Tests in which several threads use one log, one container or one context's executor.
+THREADED ?= GrabenLogTests\.(ReaderThread|Sync|CrashImage|RealFile|AutomaticCompaction)Tests|GrabenLogTests\..*/threads|GrabenTests\..*/(threads|backup)
 # Where headers may be.
 HEADERS ?= /usr/include /usr/local/include /opt/homebrew/include /opt/homebrew/opt/expat/include
 # Arguments of the benchmarks, as in: make bench ARGS="--quick --only lookup"
@@ -24,7 +26,8 @@ help:
 	@echo "make test-all  that package by path too, then all of make test"
 	@echo "make crash   power losses on a simulated disk, COUNT=1000000 of them (SEED=, RUN= to go on); status 1 if one loses anything"
 	@echo "make kill    kill -9 of a process that commits, ROUNDS=1000 times; status 1 if one loses anything"
-	@echo "make fuzz    predicates made at random, for SECONDS=600; stops at the first that crashes, hangs or prints as another"
+	@echo "make threads  tests of threads under the thread sanitizer"
+	@echo "make fuzz    predicates, then logs and indexes made at random, each for SECONDS=600; stops at the first that crashes or hangs"
 	@echo "make bench   measure against SQLite, LMDB and the bare machine (ARGS=--quick: under a minute once built)"
 	@echo "make lint    formatting and compiler warnings, of Swift and C"
 
@@ -78,10 +81,17 @@ kill: deps
 	@swift build -c release --product StoreCrash
 	@.build/release/StoreCrash kill $(ROUNDS) $(SEED)
 
+threads: deps
+	@echo "==> tests of threads under the thread sanitizer"
+	@GRABEN_BRIEF=1 TSAN_OPTIONS=halt_on_error=0:exitcode=66 \
+	    swift test --disable-xctest --sanitize=thread --scratch-path .build/tsan --filter '$(THREADED)'
+
 fuzz: deps
-	@echo "==> building the fuzzer (release)"
+	@echo "==> building the fuzzer of predicates (release)"
 	@swift build -c release --product PredicateFuzz
 	@.build/release/PredicateFuzz $(SECONDS)
+	@echo "==> building the fuzzer of logs, with libFuzzer and the address sanitizer, and running it"
+	@Scripts/fuzz-log.sh $(SECONDS) -verbosity=0 || { status=$$?; [ $$status = 77 ] || exit $$status; }
 
 bench: deps
 	@echo "==> building the static command line and the memory probe (below .build/static)"
