@@ -62,6 +62,8 @@ test: deps
 	@echo "==> an example whose classes are generated while it is built"
 	@Scripts/generated-model.sh
 	@Scripts/outside.sh version
+	@echo "==> statements about objects that have no test yet, which is no failure"
+	@Scripts/statements.sh || true
 	@echo "==> every test"
 	@swift test --disable-xctest
 

@@ -130,8 +130,8 @@ final class ChunkTable {
     /// The context's own copy of a chunk, made at the first call.
     func makeOverlay(_ index: Int) -> OverlayChunk {
         assert(lentCount == 0, "a packed attribute is set while its column is lent to a closure; change it after the loop")
+        if index < count, let overlay = overlays[index] { return overlay }
         let entry = entry(index)
-        if let overlay = overlays[index] { return overlay }
         let overlay = OverlayChunk(copying: entry.pointee, ownedBy: owner, geometry: geometry, in: memoryForNext())
         overlays[index] = overlay
         entry.pointee = overlay.data

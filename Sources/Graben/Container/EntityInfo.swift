@@ -24,6 +24,8 @@ final class EntityInfo: Sendable {
     let hasTransients: Bool
     /// What a new object's lanes hold.
     let laneDefaults: [Value]
+    /// Attributes that follow from others.
+    let derivations: [DerivedAttribute]
     /// What validation looks at: everything but fetched properties, and to-manys without limits.
     let validated: [PropertyInfo]
     /// What is told of every access that fails, where objects are there only to find out what key paths read.
@@ -50,6 +52,9 @@ final class EntityInfo: Sendable {
         relationships = properties.filter { $0.link != nil }.map(\.number)
         defaulted = properties.filter { !$0.defaultValue.isNull }.map(\.number)
         hasTransients = properties.contains { $0.kind == .transient }
+        derivations = properties.compactMap { property in
+            property.attribute?.derivation.map { DerivedAttribute(property: property.number, derivation: $0) }
+        }
         laneDefaults = laneProperties.map { [properties] in properties[$0].defaultValue }
         validated = properties.filter { $0.kind != .fetched && ($0.kind != .toMany || $0.hasLimits) }
     }

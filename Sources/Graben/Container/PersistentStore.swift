@@ -24,6 +24,7 @@ public final class PersistentStore: Sendable {
     nonisolated(unsafe) private var entities: [StoredEntity?] = []
     // By code: the entity's number in the model, or -1. Codes are given out one after the other.
     nonisolated(unsafe) private var numbers: [Int32] = []
+    nonisolated(unsafe) private var codes: [EntityCode?] = []
     /// The uniqueness constraints, as every save checks them.
     nonisolated(unsafe) private(set) var uniqueKeys: [UniqueKeyGroup] = []
 
@@ -38,6 +39,7 @@ public final class PersistentStore: Sendable {
     func bind(_ builder: CatalogBuilder, _ infos: [EntityInfo]) {
         entities = .init(repeating: nil, count: infos.count)
         modelEntities = builder.model.entities
+        codes = builder.codes
         uniqueKeys = builder.uniqueKeys
         for entity in builder.model.entities {
             guard let code = builder.codes[entity.index], let layout = builder.layouts[entity.index] else { continue }
@@ -62,6 +64,10 @@ public final class PersistentStore: Sendable {
     var entityList: [StoredEntity] { entities.compactMap { $0 } }
     /// All entities of the model the store is bound to, by number.
     nonisolated(unsafe) private(set) var modelEntities: [Entity] = []
+
+    /// The file's number of an entity.
+    @inline(__always)
+    func code(ofEntity number: UInt32) -> EntityCode? { Int(number) < codes.count ? codes[Int(number)] : nil }
 
     func id(_ code: EntityCode, _ row: Row) -> ObjectID? {
         entityNumber(of: code).map { ObjectID(store: number, entity: UInt32($0), row: row) }

@@ -9,6 +9,8 @@ public final class PersistentStoreCoordinator: Sendable {
     let infos: [EntityInfo]
     /// Whether any class keeps attributes in fields of its own.
     let hasAccessors: Bool
+    /// Whether any entity has derived attributes.
+    let hasDerivations: Bool
     private let classes: [ObjectIdentifier: Int]
     private let state = Mutex<[PersistentStore]>([])
     private let addedCount = Atomic(0)
@@ -44,6 +46,7 @@ public final class PersistentStoreCoordinator: Sendable {
         guard problems.isEmpty else { throw .classMismatch(problems) }
         self.infos = infos
         hasAccessors = infos.contains(where: \.hasAccessors)
+        hasDerivations = infos.contains { !$0.derivations.isEmpty }
         self.classes = numbers
         unknownInfo = EntityInfo(entity: try Self.unknownEntity(), objectClass: ManagedObject.self)
     }

@@ -80,8 +80,8 @@ final class StoredEntity: Sendable {
     /// A value as a record holds it.
     func stored(_ value: Value) -> StoredValue {
         guard case .reference(let id) = value else { return StoredValue(attribute: value) }
-        guard let target = store.stored(entity: Int(id.entityNumber)) else { return .null }
-        return .reference(target.code, id.row)
+        guard let code = store.code(ofEntity: id.entityNumber) else { return .null }
+        return .reference(code, id.row)
     }
 
     // MARK: Members of to-many relationships

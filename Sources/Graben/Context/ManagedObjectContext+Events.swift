@@ -90,7 +90,10 @@ extension ManagedObjectContext {
     }
 
     /// Ends what a token stands for.
-    public func removeHandler(_ token: HandlerToken) { changeHandlers.removeAll { $0.token == token.number } }
+    public func removeHandler(_ token: HandlerToken) {
+        changeHandlers.removeAll { $0.token == token.number }
+        saveHandlers.removeAll { $0.token == token.number }
+    }
 
     func notify(_ changes: ContextChanges) {
         guard !changes.isEmpty else { return }

@@ -189,8 +189,9 @@ extension ManagedObjectContext {
         _ changes: inout ContextChanges
     ) {
         for row in rows.deleted {
-            changes.deleted.append(table.id(row))
             guard let object = table.registered(row), !object.isInserted else { continue }
+            // What nobody here has met nobody here misses.
+            changes.deleted.append(table.id(row))
             // A fault that was deleted meanwhile fires from the snapshot that still has it.
             object.fireIfNeeded()
             object.bindForGood()

@@ -185,7 +185,7 @@ extension ManagedObjectContext {
         let info = try coordinator.info(named: name)
         let (seed, failure) = newSeed(info, in: store)
         if let failure { throw failure }
-        let object = info.objectClass.init(seed)
+        let object = seed.table.info.objectClass.init(seed)
         finishInsert(object, nil)
         return object
     }

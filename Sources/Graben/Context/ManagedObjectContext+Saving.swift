@@ -22,7 +22,9 @@ extension ManagedObjectContext {
             refusals = []
             throw refusal
         }
-        for object in try saveChanged() { object.didSave() }
+        var payload = ContextSave()
+        for object in try saveChanged(&payload) { object.didSave() }
+        notifySaved(payload)
         // Nothing here holds the saved objects any more, so that those nobody else holds are let go.
         processPendingChanges()
     }
@@ -30,23 +32,25 @@ extension ManagedObjectContext {
     /// Writes the changes and answers the objects that were saved. Hooks and validation run meanwhile; they cannot save.
     ///
     /// Conflicts are decided by the merge policy, and what that made of the objects is validated and tried again.
-    private func saveChanged() throws(GrabenError) -> [ManagedObject] {
+    private func saveChanged(_ payload: inout ContextSave) throws(GrabenError) -> [ManagedObject] {
         isSaving = true
         defer { isSaving = false }
         var saved: [ManagedObject] = []
         var hooked = changed
         for attempt in 0... {
-            let objects = try prepareToSave(hooked)
+            let objects = derive(try prepareToSave(hooked))
             guard !objects.isEmpty || hasLooseRows else {
                 delistClean()
                 break
             }
             do throws(GrabenError) {
                 if let parent {
+                    let save = summary(of: objects)
                     try push(objects, to: parent)
+                    payload += save
                     saved += objects
                 } else {
-                    try commit(objects, &saved)
+                    try commit(objects, &saved, &payload)
                 }
                 break
             } catch {
@@ -57,6 +61,22 @@ extension ManagedObjectContext {
         }
         watched = []
         return saved
+    }
+
+    /// What handlers are told of a save of these objects.
+    private func summary(of objects: [ManagedObject]) -> ContextSave {
+        var save = ContextSave()
+        if saveHandlers.isEmpty { return save }
+        for object in objects {
+            if object.has(ObjectFlag.deleted) {
+                if !object.isInserted { save.deleted.append(object.objectID) }
+            } else if object.isInserted {
+                save.inserted.append(object.objectID)
+            } else {
+                save.updated.append(object.objectID)
+            }
+        }
+        return save
     }
 
     /// Runs hooks and validation until neither changes anything any more, and answers what is to be saved.
@@ -122,7 +142,9 @@ extension ManagedObjectContext {
 
     // MARK: Into the store
 
-    private func commit(_ objects: [ManagedObject], _ saved: inout [ManagedObject]) throws(GrabenError) {
+    private func commit(
+        _ objects: [ManagedObject], _ saved: inout [ManagedObject], _ payload: inout ContextSave
+    ) throws(GrabenError) {
         var byStore: [UInt32: [ManagedObject]] = [:]
         if let only = coordinator.stores.first, coordinator.stores.count == 1 {
             if !objects.isEmpty { byStore[only.number] = objects }
@@ -137,7 +159,9 @@ extension ManagedObjectContext {
             guard !store.configuration.isReadOnly else {
                 throw .readOnly(what: store.configuration.path, reason: "the store was opened read-only")
             }
+            let save = summary(of: objects)
             try commit(objects, to: store, base)
+            payload += save
             saved += objects
         }
     }

@@ -51,12 +51,27 @@ extension ManagedObject {
     private final func broken(_ property: PropertyInfo, _ value: Value) -> [String] {
         if let attribute = property.attribute {
             if value.isNull { return attribute.isOptional ? [] : ["a value is required"] }
-            return attribute.brokenRules(by: value)
+            var rules = attribute.brokenRules(by: value)
+            if let pattern = attribute.regularExpression, !matches(value, pattern) { rules.append("must match \(pattern)") }
+            return rules
         }
         if property.kind == .toOne, value.isNull, property.relationship?.isOptional == false {
             return ["a \(destinationName(property)) is required"]
         }
         return []
+    }
+
+    /// Whether a text matches a pattern as a whole, by Unicode scalars. The model was checked, so the pattern is one.
+    private final func matches(_ value: Value, _ pattern: String) -> Bool {
+        let text: String
+        switch value {
+        case .string(let string), .uri(let string): text = string
+        default: return true
+        }
+        let context = _table.context
+        guard let regex = context?.patterns[pattern] ?? (try? Regex(pattern).matchingSemantics(.unicodeScalar)) else { return true }
+        context?.patterns[pattern] = regex
+        return (try? regex.wholeMatch(in: text)) ?? nil != nil
     }
 
     /// What a relationship leads to, for messages.

@@ -43,6 +43,8 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked)
     public internal(set) var statistics = ContextStatistics()
 
+    /// The entities without their classes, where objects are to have no hooks and rules of their own.
+    private let plainInfos: [EntityInfo]?
     /// The tables by store and entity, made when first needed.
     var tables: [UInt32: [ObjectTable?]] = [:]
     /// The snapshot of each store, by store number; empty in a child context.
@@ -71,6 +73,9 @@ public final class ManagedObjectContext {
     var keyObservers: [ObjectIdentifier: [KeyObserver]] = [:]
     var pathObservations: [Int: PathObservation] = [:]
     var changeHandlers: [ChangeHandler] = []
+    var saveHandlers: [(token: Int, handler: (ContextSave) -> Void)] = []
+    /// Regular expressions of the model that values were compared with.
+    var patterns: [String: Regex<AnyRegexOutput>] = [:]
     var nextToken = 0
     /// Fetched properties being evaluated, to find cycles.
     var evaluating: [(object: ObjectIdentifier, property: Int)] = []
@@ -80,9 +85,10 @@ public final class ManagedObjectContext {
     var isSaving = false
     var isClosed = false
 
-    init(coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext?) {
+    init(coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext?, usesPlainObjects: Bool = false) {
         self.coordinator = coordinator
         self.parent = parent
+        plainInfos = usesPlainObjects ? coordinator.infos.map { EntityInfo(entity: $0.entity, objectClass: ManagedObject.self) } : nil
         if parent == nil {
             for store in coordinator.stores { snapshots[store.number] = store.newestSnapshot }
         }
@@ -133,7 +139,8 @@ public final class ManagedObjectContext {
 
     func table(_ stored: StoredEntity, _ info: EntityInfo) -> ObjectTable {
         if let table = tables[stored.storeNumber]?[info.index] { return table }
-        let table = ObjectTable(info: info, stored: stored, snapshot: snapshots[stored.storeNumber], context: self)
+        let table = ObjectTable(
+            info: plainInfos?[info.index] ?? info, stored: stored, snapshot: snapshots[stored.storeNumber], context: self)
         tables[stored.storeNumber, default: .init(repeating: nil, count: coordinator.infos.count)][info.index] = table
         return table
     }

@@ -15,9 +15,8 @@ extension ManagedObject {
     }
 
     final func changeWillBegin(_ key: String) {
-        let table = _table
-        if beginsQuickly(key, table) { return }
-        guard let number = table.propertyNumber(named: key) else { return }
+        if withTable({ beginsQuickly(key, $0) }) { return }
+        guard let number = _table.propertyNumber(named: key) else { return }
         fireIfNeeded()
         let data = data
         if let index = data.open.firstIndex(where: { $0.property == number }) {
@@ -30,9 +29,8 @@ extension ManagedObject {
     }
 
     final func changeDidEnd(_ key: String) {
-        let table = _table
-        if endsQuickly(key, table) { return }
-        guard let number = table.propertyNumber(named: key) else { return }
+        if withTable({ endsQuickly(key, $0) }) { return }
+        guard let number = _table.propertyNumber(named: key) else { return }
         guard let data = _data, let index = data.open.firstIndex(where: { $0.property == number }) else {
             let error = GrabenError.unbalancedChange(
                 entity: info.name, key: key, uri: objectID.uriRepresentation,

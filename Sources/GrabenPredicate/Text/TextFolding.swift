@@ -5,8 +5,8 @@
 ///
 /// The standard library normalises inside its own `==`, but offers the forms only under an underscore that a new toolchain may take away;
 /// hence the table, checked in the tests against that `==`.
-enum TextFolding {
-    static func fold(_ text: String, _ options: PredicateStringOptions) -> String {
+package enum TextFolding {
+    package static func fold(_ text: String, _ options: PredicateStringOptions) -> String {
         let folding = options.folding
         if folding.isEmpty { return text }
         if let ascii = foldASCII(text, folding) { return ascii }

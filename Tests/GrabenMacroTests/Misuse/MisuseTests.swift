@@ -32,7 +32,9 @@ struct MisuseTests {
         }
     }
 
-    @Test("does not compile, says what is wrong and what to do, and offers to do it", arguments: all.indices)
+    @Test(
+        "C9 an overridden initialiser, like every other misuse, does not compile, says what is wrong and what to do, and offers to do it",
+        arguments: all.indices)
     func refused(number: Int) throws {
         let misuse = Self.all[number]
         let found = try Self.complaints.get()[number]

@@ -132,7 +132,7 @@ struct StoreModelTests {
 
     // A model whose to-one had become a to-many, or whose attribute had another name, opened the store, and everything the file had of it
     // was gone: the user met empty properties, and the next save of an object wrote them.
-    @Test("what cannot be mapped is refused with every difference and what to do, and the file stays as it is")
+    @Test("S117 what cannot be mapped is refused with every difference and what to do, and the file stays as it is")
     func refused() throws {
         let folder = try TemporaryFolder()
         let path = try makeStore(folder)
