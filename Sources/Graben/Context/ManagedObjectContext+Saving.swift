@@ -187,10 +187,11 @@ extension ManagedObjectContext {
             statistics.syncs += Int(store.log.statistics.syncs - syncsBefore)
         }
         let stale = objects.filter { $0.has(CellFlag.stale) && !$0.has(ObjectFlag.deleted) }
-        // Only where other commits came in between does an object have to know which one it was saved by.
-        let isAlone = snapshot.commitNumber <= base.commitNumber + 1
+        // Only where other commits came before or after does an object have to know which one it was saved by.
+        let newest = store.newestSnapshot
+        let isAlone = own <= base.commitNumber + 1 && newest.commitNumber <= own
         settleSaved(objects, in: store, at: own, isAlone: isAlone)
-        advance(store, from: base, to: store.newestSnapshot, merging: automaticallyMergesChangesFromParent, skipping: own)
+        advance(store, from: base, to: newest, merging: automaticallyMergesChangesFromParent, skipping: own)
         for object in stale where object.has(ObjectFlag.registered) { object.rebaseOnSnapshot(events: .merge) }
     }
 

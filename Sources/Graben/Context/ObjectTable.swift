@@ -296,6 +296,8 @@ final class ObjectTable {
             return context?.readChunk(stored, newSnapshot, index)
         }
         snapshot = newSnapshot
+        // An error handler may have read something meanwhile.
+        lastRecord = nil
         if !referenceColumns.isEmpty { referenceColumns = [:] }
     }
 

@@ -114,6 +114,34 @@ struct MergingTests {
         #expect(background.performAndWait { $0.undoManager?.undoDepth } == 1)
     }
 
+    @Test("threads that save different properties of one object read their own right after their saves, whoever commits in between")
+    func ownSaves() async throws {
+        let container = try Registered.container()
+        let context = container.newContext()
+        let id = try context.make("Part", ["code": "p"]).objectID
+        try context.save()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for key in ["note", "count", "x"] {
+                group.addTask {
+                    let context = container.newContext()
+                    context.automaticallyMergesChangesFromParent = false
+                    let part = try context.existingObject(with: id)
+                    for number in 1...150 {
+                        let value: Value =
+                            key == "note" ? .string("\(number)") : key == "count" ? .int(Int64(number)) : .double(Double(number))
+                        try part.setValue(value, forKey: key)
+                        try context.save()
+                        #expect(try part.value(forKey: key) == value)
+                        if number % 10 == 0 { context.refreshAllObjects() }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let last = try container.newContext().existingObject(with: id)
+        #expect(try ["note", "count", "x"].map { try last.value(forKey: $0) } == ["150", 150, 150.0])
+    }
+
     @Test("S118 the author of a context's commits stays until it is cleared")
     func author() throws {
         let container = try Node.container()
