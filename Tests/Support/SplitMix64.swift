@@ -17,4 +17,10 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
 
     /// A number below `bound` (which must be positive), by multiplication: one draw, no loop, so C code draws the same.
     package mutating func below(_ bound: UInt32) -> UInt32 { UInt32(truncatingIfNeeded: ((next() >> 32) &* UInt64(bound)) >> 32) }
+
+    /// A number below `limit`, which must be positive.
+    package mutating func pick(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
+
+    /// True in so many of a hundred draws.
+    package mutating func chance(_ percent: Int) -> Bool { pick(100) < percent }
 }

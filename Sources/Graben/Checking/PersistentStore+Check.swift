@@ -3,8 +3,8 @@ import GrabenModel
 
 extension PersistentStore {
     /// Reads the whole store again and verifies it: every checksum, record, value and link of the file; its index against the log; that references
-    /// lead to objects, that both sides of relationships agree, that unique keys are unique and that relationships have as many members as the
-    /// model says.
+    /// lead to objects, that both sides of relationships agree, and that unique keys are unique. Relationships with fewer or more members than the
+    /// model asks for are listed apart.
     ///
     /// Nothing is changed, and contexts may go on; what they save meanwhile is not looked at.
     ///

@@ -29,7 +29,7 @@ extension StoreChecker {
     }
 
     /// The bytes of a key; nil where a part of it has no value.
-    private func key(_ properties: [Int], of entity: StoredEntity, _ row: Row) throws(LogError) -> [UInt8]? {
+    func key(_ properties: [Int], of entity: StoredEntity, _ row: Row) throws(LogError) -> [UInt8]? {
         guard let record = try snapshot.record(entity.code, row) else { return nil }
         var key: [UInt8] = []
         for number in properties {

@@ -42,7 +42,8 @@ public struct StoreFinding: Sendable, Equatable {
         case inverse
         /// Two objects with one unique key.
         case unique
-        /// A relationship with fewer or more members than the model allows.
+        /// A relationship with fewer or more members than the model asks for. Nothing is wrong with the file: an older version of the model may have
+        /// allowed it, or a repair had nothing better. Only in `StoreReport.incomplete`.
         case count
     }
 
@@ -89,6 +90,10 @@ public struct StoreReport: Sendable {
     public private(set) var findings: [StoreFinding] = []
     /// How many findings of each kind there are.
     public private(set) var counts: [StoreFinding.Kind: Int] = [:]
+    /// The first thousand relationships with fewer or more members than the model asks for; no damage.
+    public private(set) var incomplete: [StoreFinding] = []
+    /// How many there are.
+    public private(set) var incompleteCount = 0
     /// What is worth saying and is no damage, such as what an interrupted writer left.
     public package(set) var notes: [String] = []
     /// The bytes of a commit that was never finished; the next writer cuts them off. No damage.
@@ -112,6 +117,11 @@ public struct StoreReport: Sendable {
     public var isClean: Bool { counts.isEmpty }
 
     package mutating func add(_ finding: StoreFinding) {
+        if finding.kind == .count {
+            incompleteCount += 1
+            if incomplete.count < Self.limit { incomplete.append(finding) }
+            return
+        }
         counts[finding.kind, default: 0] += 1
         if findings.count < Self.limit { findings.append(finding) }
     }

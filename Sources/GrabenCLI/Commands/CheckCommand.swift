@@ -21,7 +21,8 @@ enum CheckCommand {
             // A store that cannot be opened, or a model that cannot be read, is a finding; a disk that cannot be read is not.
             let failure = CLIError(error)
             guard failure.exit == .badData else { throw failure }
-            if report.isClean || failure.code.hasPrefix("model") {
+            // Where bad bytes took the model with them, that has been said.
+            if report.isClean || (failure.code.hasPrefix("model") && report.lastCommit > 0 && !isWithoutCatalog(path)) {
                 var finding = StoreFinding(.model, failure.message)
                 finding.offset = failure.offset
                 report.add(finding)
@@ -34,6 +35,8 @@ enum CheckCommand {
         }
         if !report.isClean { session.exit = .found }
     }
+
+    private static func isWithoutCatalog(_ path: String) -> Bool { (try? OpenStore.log(path: path))?.catalog.version ?? 0 == 0 }
 
     private static func check(_ path: String, _ log: LogReport, _ report: inout StoreReport, _ progress: Progress) throws {
         // Entities have names only where the store can be opened at all.
@@ -65,6 +68,10 @@ enum CheckCommand {
                 "note: \(ValueText.grouped(tail.count)) bytes at \(tail.lowerBound) are a commit that was never finished; no damage\n")
         }
         for note in report.notes { try output.write("note: \(note.withoutControls)\n") }
+        for finding in report.incomplete { try output.write("note: \(line(finding).withoutControls)\n") }
+        if report.incompleteCount > report.incomplete.count {
+            try output.write("note: … and \(ValueText.grouped(report.incompleteCount - report.incomplete.count)) more\n")
+        }
         if report.danglingCount > 0 {
             try output.write(
                 "note: \(ValueText.grouped(report.danglingCount)) references lead to deleted objects, which their delete rule allows\n")
@@ -117,19 +124,12 @@ enum CheckCommand {
         try json.endObject()
         try json.key("problems")
         try json.beginArray()
-        for finding in report.findings {
-            try json.beginObject()
-            try json.field("kind", finding.kind.rawValue)
-            try json.field("message", finding.message)
-            try json.field("offset", finding.offset)
-            try json.field("frame", finding.frame)
-            try json.field("commit", finding.commit)
-            try json.field("object", object(finding))
-            try json.field("entity", finding.entity)
-            try json.field("row", finding.row)
-            try json.field("property", finding.property)
-            try json.endObject()
-        }
+        for finding in report.findings { try write(finding, json) }
+        try json.endArray()
+        try json.field("incompleteFound", report.incompleteCount)
+        try json.key("incomplete")
+        try json.beginArray()
+        for finding in report.incomplete { try write(finding, json) }
         try json.endArray()
         try json.key("notes")
         try json.beginArray()
@@ -137,5 +137,19 @@ enum CheckCommand {
         try json.endArray()
         try json.endObject()
         try json.newline()
+    }
+
+    private static func write(_ finding: StoreFinding, _ json: JSONWriter) throws(CLIError) {
+        try json.beginObject()
+        try json.field("kind", finding.kind.rawValue)
+        try json.field("message", finding.message)
+        try json.field("offset", finding.offset)
+        try json.field("frame", finding.frame)
+        try json.field("commit", finding.commit)
+        try json.field("object", object(finding))
+        try json.field("entity", finding.entity)
+        try json.field("row", finding.row)
+        try json.field("property", finding.property)
+        try json.endObject()
     }
 }

@@ -54,22 +54,12 @@ private struct LogCheck {
 
     func run(opened: FileHeader?, index: IndexFile?, progress: @escaping (Double) -> Bool) throws(LogError) -> LogReport {
         let region = try file.map(offset: 0, length: max(Int(clamping: limit), Format.headerByteCount))
-        var headerFinding: LogFinding?
-        var found: FileHeader?
-        do throws(LogError) {
-            found = try FileHeader.read(file, path: path)
-        } catch {
-            // Something else than a store is no finding, nor is another version's.
-            guard case .damaged(_, _, let reason) = error else { throw error }
-            headerFinding = LogFinding(.header, reason, offset: 0)
-        }
-        let salt = opened?.salt ?? found?.salt ?? FrameWalk.salt(region.base, limit: limit)
-        guard let salt else {
-            throw .damaged(path: path, offset: 0, reason: "the checksum of the header is wrong, and there is no frame that tells the salt")
-        }
+        let identity = try FileIdentity(file, region, limit: limit, path: path)
+        let found = identity.header
+        let salt = opened?.salt ?? identity.salt
         let header = opened ?? found ?? FileHeader(uuid: .init(), epoch: 2, salt: salt, created: 0)
         var checker = LogChecker(path: path, base: region.base, limit: limit, header: header, progress: progress)
-        if let headerFinding { checker.report.add(headerFinding) }
+        if let flaw = identity.flaw { checker.report.add(LogFinding(.header, flaw, offset: 0)) }
         if let opened, let found, opened != found {
             checker.report.add(LogFinding(.header, "the header has changed since the store was opened", offset: 0))
         }

@@ -135,24 +135,8 @@ extension LogChecker {
     /// Decodes every value of a record.
     private mutating func check(_ record: RecordView, at offset: UInt64) {
         let layout = record.layout
-        for (index, field) in layout.fields.enumerated() where !record.isNull(index) {
-            var wrong: String?
-            switch field.kind {
-            case .bool: if record.integerBits(index) ?? 2 > 1 { wrong = "is neither 0 nor 1" }
-            case .int16: if record.int(index).flatMap({ Int16(exactly: $0) }) == nil { wrong = "does not fit into 16 bits" }
-            case .int32: if record.int(index).flatMap({ Int32(exactly: $0) }) == nil { wrong = "does not fit into 32 bits" }
-            case .string, .uri:
-                let isText = record.withUTF8(index) { bytes in
-                    bytes.withMemoryRebound(to: UInt8.self) { String(validating: $0, as: UTF8.self) != nil }
-                }
-                if isText == nil { wrong = "cannot be decompressed" } else if isText == false { wrong = "is not UTF-8" }
-            case .reference, .polymorphicReference:
-                if record.reference(index).map({ $0.row > Format.highestRow }) ?? true { wrong = "is no reference" }
-            case .int64, .float, .double, .date, .uuid: break
-            case .decimal, .data, .json:
-                do throws(ByteError) { _ = try record.value(at: index) } catch { wrong = "cannot be decoded: \(error.text)" }
-            }
-            guard let wrong else { continue }
+        for (index, field) in layout.fields.enumerated() {
+            guard let wrong = record.flaw(of: index) else { continue }
             note(.value, "the value \(wrong)", at: offset, entity: layout.entity, row: record.row, field: field.name)
         }
     }
@@ -185,6 +169,28 @@ extension LogChecker {
             if table.catalog.entity(entity) == nil || row > Format.highestRow {
                 note(.follower, "an object is said to follow that cannot be", at: offset, entity: entity, row: row)
             }
+        }
+    }
+}
+
+extension RecordView {
+    /// What is wrong with a field's value, to be said of it; nil when it is as the format says.
+    func flaw(of field: Int) -> String? {
+        if isNull(field) { return nil }
+        switch layout.fields[field].kind {
+        case .bool: return integerBits(field) ?? 2 > 1 ? "is neither 0 nor 1" : nil
+        case .int16: return int(field).flatMap({ Int16(exactly: $0) }) == nil ? "does not fit into 16 bits" : nil
+        case .int32: return int(field).flatMap({ Int32(exactly: $0) }) == nil ? "does not fit into 32 bits" : nil
+        case .string, .uri:
+            let isText = withUTF8(field) { bytes in
+                bytes.withMemoryRebound(to: UInt8.self) { String(validating: $0, as: UTF8.self) != nil }
+            }
+            return isText == nil ? "cannot be decompressed" : isText == false ? "is not UTF-8" : nil
+        case .reference, .polymorphicReference: return reference(field).map { $0.row > Format.highestRow } ?? true ? "is no reference" : nil
+        case .int64, .float, .double, .date, .uuid: return nil
+        case .decimal, .data, .json:
+            do throws(ByteError) { _ = try value(at: field) } catch { return "cannot be decoded: \(error.text)" }
+            return nil
         }
     }
 }

@@ -46,7 +46,11 @@ final class CompactionWriter {
             path: path, buffer: buffer, commit: snapshot.commitNumber, highestOf: snapshot, table: LayoutTable(Catalog()),
             frameOffset: tail, durableEnd: 0, partLimit: partLimit, compressesRecords: true
         ) { [self] (_, frame) throws(LogError) in try write(frame) }
-        if snapshot.catalog.version > 0 { encoder.setCatalog(snapshot.catalog) }
+        if snapshot.catalog.version > 0 {
+            encoder.setCatalog(snapshot.catalog)
+            // In a part of its own: bad bytes among the records then leave their meaning whole.
+            encoder.endPart()
+        }
         var done = 0
         for case let state? in snapshot.entities {
             try writeRecords(of: state, snapshot, encoder, &done)

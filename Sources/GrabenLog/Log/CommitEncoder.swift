@@ -123,6 +123,11 @@ final class CommitEncoder {
         buffer.appendZeros(Format.frameHeaderByteCount)
     }
 
+    /// Closes the part here, however short it is.
+    func endPart() {
+        if !isEmpty { closePart(hasCommitMark: false, metadataOffset: 0) }
+    }
+
     /// Writes the metadata and the last part.
     func finish(author: String?, time: Double) throws(LogError) {
         if let failure { throw failure }

@@ -58,8 +58,11 @@ final class SnapshotAssembler {
         self.address = address
     }
 
-    /// An assembler over nothing but a catalog, to see whether a payload can be applied.
-    init(path: String, purpose: Purpose, header: FileHeader, catalog: Catalog) {
+    /// An assembler over nothing but a catalog.
+    init(
+        path: String, purpose: Purpose, header: FileHeader, catalog: Catalog,
+        address: @escaping (UInt64) -> UnsafeRawPointer? = { _ in nil }
+    ) {
         self.path = path
         self.purpose = purpose
         self.header = header
@@ -70,7 +73,7 @@ final class SnapshotAssembler {
         checkpoint = nil
         blocks = RecordBlocks()
         permuted = nil
-        address = { _ in nil }
+        self.address = address
     }
 
     func beginCommit(at offset: UInt64) {
@@ -98,18 +101,7 @@ final class SnapshotAssembler {
         var sections = SectionCursor(base, to: header.payloadLength)
         defer { unwritten.removeAll(keepingCapacity: true) }
         do throws(ByteError) {
-            while case (let kind, var section)? = try sections.next() {
-                switch kind {
-                case .metadata: try applyMetadata(&section)
-                case .catalog: try applyCatalog(section, payloadOffset: header.payloadOffset)
-                case .records: try applyRecords(&section, from: header.payloadOffset)
-                case .recordBlock: try applyRecordBlock(section, payloadOffset: header.payloadOffset)
-                case .patch: try applyPatch(&section)
-                case .chunk: try applyChunk(&section, payloadOffset: header.payloadOffset)
-                case .links: try applyLinks(&section)
-                case .followers: try applyFollowers(&section)
-                }
-            }
+            while case (let kind, let section)? = try sections.next() { try apply(kind, section, payloadOffset: header.payloadOffset) }
         } catch {
             throw .malformed(
                 what: "a section of commit \(header.commit) cannot be read: \(error.text)", path: path,
@@ -117,6 +109,21 @@ final class SnapshotAssembler {
         }
         if let unreadable { throw unreadable }
         if let failure = checkpoint?.failure { throw failure }
+    }
+
+    /// Applies a section, or of records, links and followers any whole ones of it.
+    func apply(_ kind: SectionKind, _ contents: ByteReader, payloadOffset: UInt64) throws(ByteError) {
+        var section = contents
+        switch kind {
+        case .metadata: try applyMetadata(&section)
+        case .catalog: try applyCatalog(section, payloadOffset: payloadOffset)
+        case .records: try applyRecords(&section, from: payloadOffset)
+        case .recordBlock: try applyRecordBlock(section, payloadOffset: payloadOffset)
+        case .patch: try applyPatch(&section)
+        case .chunk: try applyChunk(&section, payloadOffset: payloadOffset)
+        case .links: try applyLinks(&section)
+        case .followers: try applyFollowers(&section)
+        }
     }
 
     private func applyMetadata(_ reader: inout ByteReader) throws(ByteError) {
@@ -151,6 +158,12 @@ final class SnapshotAssembler {
             guard let layout = table[try RecordHead(&ahead).layoutNumber] else { throw .invalid }
             try applyRun(writable(layout.entity), layout, &reader, first)
         }
+    }
+
+    /// Applies whole records of a section or a block; `first` is the address of the first byte of what they are in.
+    func applyRecords(_ run: ByteReader, from first: UInt64) throws(ByteError) {
+        var reader = run
+        try applyRecords(&reader, from: first)
     }
 
     private func applyRecordBlock(_ section: ByteReader, payloadOffset: UInt64) throws(ByteError) {
@@ -289,6 +302,25 @@ final class SnapshotAssembler {
         }
     }
 
+    /// Writes values of one lane, as a patch does. `bits` and `valid` are by row; the bits of a float are the low 32.
+    func write(_ lane: Int, of layout: RecordLayout, rows: [Row], bits: [UInt64], valid: [Bool]) {
+        var validity = [UInt8](repeating: 0, count: (rows.count + 7) / 8)
+        for (index, isValid) in valid.enumerated() where isValid { validity[index >> 3] |= 1 << UInt8(index & 7) }
+        var values: [UInt8] = []
+        for word in bits {
+            for byte in 0..<Int(layout.lanes[lane].width.rawValue) { values.append(UInt8(truncatingIfNeeded: word >> UInt64(byte * 8))) }
+        }
+        values.withUnsafeBytes { values in
+            validity.withUnsafeBytes { validity in
+                guard let base = values.baseAddress else { return }
+                let source = PatchLane(
+                    name: layout.lanes[lane].name, width: layout.lanes[lane].width, values: base,
+                    validity: layout.lanes[lane].isOptional ? validity.baseAddress : nil)
+                write([source], .listed(rows), layout)
+            }
+        }
+    }
+
     private func writableChunk(_ state: EntityState, _ index: Int, _ layout: RecordLayout) -> ChunkHandle {
         let fresh: ChunkHandle
         var known: ChunkHandle?
@@ -420,6 +452,9 @@ final class SnapshotAssembler {
             if purpose == .commit { changes.links.append(change) }
         }
     }
+
+    /// Notes a link that was added, moved or removed.
+    func apply(_ change: LinkChange) { linkChanges[change.relationship, default: []].append(change) }
 
     private func applyFollowers(_ reader: inout ByteReader) throws(ByteError) {
         while !reader.isAtEnd {
