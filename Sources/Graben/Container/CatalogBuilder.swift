@@ -13,6 +13,8 @@ struct CatalogBuilder {
     private(set) var links: [String: LinkRelationship] = [:]
     /// The uniqueness constraints as the file keeps them.
     private(set) var uniqueKeys: [UniqueKeyGroup] = []
+    /// Which of the file's numbers are used up.
+    private var exhausted: String?
     /// What keeps the file's objects from being read as the model wants them.
     var obstacles: [StoreModelDifference] = []
     /// Entities whose columns the file lays out otherwise; a store that cannot be written cannot learn the new layout.
@@ -44,6 +46,7 @@ struct CatalogBuilder {
         if let stored { compareProperties(with: stored) }
         addReferences()
         uniqueKeys = addIndexes()
+        if let exhausted { throw .malformed(place: "", reason: exhausted) }
         catalog.model = tree
         if catalog.entities != previous.entities || catalog.layouts != previous.layouts || catalog.links != previous.links
             || Set(catalog.references) != Set(previous.references) || Set(catalog.indexes) != Set(previous.indexes)
@@ -51,6 +54,14 @@ struct CatalogBuilder {
         {
             catalog.version = previous.version + 1
         }
+    }
+
+    /// The number after the greatest of those in use, none of which is ever used again; nil, and noted, where there is none left.
+    private mutating func following<T: FixedWidthInteger>(_ used: [T], _ what: String) -> T? {
+        let last = used.max() ?? 0
+        if last < .max { return last + 1 }
+        exhausted = exhausted ?? "the file has had \(T.max) \(what), as many as it can ever have; copy its objects into a new store"
+        return nil
     }
 
     private mutating func addEntity(_ entity: Entity) {
@@ -64,7 +75,7 @@ struct CatalogBuilder {
             codes[entity.index] = catalog.entities[place].code
             return
         }
-        let code = (catalog.entities.map(\.code).max() ?? 0) + 1
+        guard let code = following(catalog.entities.map(\.code), "entities") else { return }
         catalog.entities.append(CatalogEntity(code: code, name: entity.name))
         codes[entity.index] = code
     }
@@ -92,7 +103,7 @@ struct CatalogBuilder {
                             + "to the model"))
             }
         }
-        let number = (catalog.layouts.map(\.number).max() ?? 0) + 1
+        guard let number = following(catalog.layouts.map(\.number), "layouts") else { return }
         let layout = RecordLayout(number: number, entity: code, fields: fields, lanes: lanes)
         catalog.layouts.append(layout)
         layouts[entity.index] = layout
@@ -152,7 +163,7 @@ struct CatalogBuilder {
                 links[name] = catalog.links[place]
                 continue
             }
-            let code = (catalog.links.map(\.code).max() ?? 0) + 1
+            guard let code = following(catalog.links.map(\.code), "relationships that are kept as links") else { return }
             let added = LinkRelationship(code: code, name: name, isOrdered: property.relationship?.isOrdered ?? false)
             catalog.links.append(added)
             links[name] = added

@@ -125,6 +125,9 @@ public struct StoreConfiguration: Sendable, Hashable {
     /// The point of its history the store is opened at, for reading only; nil for the store as it is.
     public var asOf: StoreMoment?
 
+    /// Told how far a recovery is that takes longer than a second, and able to end it.
+    public var recovery: RecoveryHandler?
+
     /// Describes a store.
     public init(
         _ location: StoreLocation, name: String? = nil, entities: Set<String>? = nil, isReadOnly: Bool = false,

@@ -33,6 +33,7 @@ enum StoreRegistry {
         case .date(let date): options.asOf = .time(date.timeIntervalSinceReferenceDate)
         case nil: break
         }
+        if let recovery = configuration.recovery { options.recovery = { recovery.call($0) } }
         options.compactsAutomatically = configuration.compactsAutomatically
         options.durability = configuration.durability == .full ? .full : .deferred
         do {

@@ -94,6 +94,14 @@ package struct FrameHeader: Sendable, Equatable {
         self.durableEnd = durableEnd
     }
 
+    /// Gives a frame, the first byte of which is at `base`, another salt, and its header the checksum that goes with it.
+    func setSalt(_ salt: UInt64, _ base: UnsafeMutableRawPointer) {
+        base.storeBytes(of: salt.littleEndian, toByteOffset: 8, as: UInt64.self)
+        var checksum = graben_crc32c(0, base, 60)
+        checksum = graben_crc32c(checksum, base + Self.tableOffset(payloadLength), Self.blockCount(payloadLength) * 4)
+        base.storeBytes(of: checksum.littleEndian, toByteOffset: 60, as: UInt32.self)
+    }
+
     /// The first payload block whose checksum is wrong; nil when all are right. `base` is the frame's first byte.
     package func firstBadBlock(_ base: UnsafeRawPointer) -> Int? {
         (0..<Self.blockCount(payloadLength)).first { !isBlockRight($0, base) }

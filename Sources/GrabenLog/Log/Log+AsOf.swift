@@ -4,20 +4,21 @@ extension Log {
     /// Throws `noSuchCommit` when the log does not have it, `damaged` when bad bytes come before it. O(size of the log up to it).
     static func load(
         asOf moment: LogMoment, path: String, header: FileHeader, region: MappedRegion, limit: UInt64, knownDurable: UInt64,
-        index: IndexFile?
+        index: IndexFile?, watch: RecoveryWatch? = nil
     ) throws(LogError) -> Replay {
         let search = MomentSearch(moment, region.base, limit: limit, header: header)
         guard let found = search.found else {
             // Where the log ends in damage, the commit may well be behind that.
             let whole = try load(
-                path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, index: index)
+                path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, index: index, watch: watch)
             if let damage = whole.health.damage { throw .damaged(path: path, offset: damage.offset, reason: damage.reason) }
             throw .noSuchCommit(path: path, wanted: moment.description, oldest: search.oldest, newest: search.newest)
         }
         // An index of later commits says nothing about this one.
         let usable = index.flatMap { $0.header.durableEnd <= found.end ? $0 : nil }
         let durable = found.isFollowed ? found.end : min(knownDurable, found.end)
-        var replay = try load(path: path, header: header, region: region, limit: found.end, knownDurable: durable, index: usable)
+        var replay = try load(
+            path: path, header: header, region: region, limit: found.end, knownDurable: durable, index: usable, watch: watch)
         if let damage = replay.health.damage { throw .damaged(path: path, offset: damage.offset, reason: damage.reason) }
         guard replay.snapshot.commitNumber == found.commit else {
             // The commit's frames are there and their payload is not: the last one, that a crash tore.

@@ -48,7 +48,9 @@ extension Log {
         let header = try FileHeader.read(file, path: path)
         let region = try map(file, 0, size, options)
         let index = IndexFile.open(log: path, in: system)
-        let replay = try load(path: path, header: header, region: region, limit: size, knownDurable: 0, index: index)
+        let replay = try load(
+            path: path, header: header, region: region, limit: size, knownDurable: 0, index: index,
+            watch: RecoveryWatch(path, options))
         if let damage = replay.health.damage { throw .damaged(path: path, offset: damage.offset, reason: damage.reason) }
         // After a crash the kernel may still hold commits no sync has returned for; nothing is called durable before one has.
         if !replay.health.wasClosedCleanly, size > UInt64(Format.headerByteCount) { try file.sync() }
@@ -83,11 +85,13 @@ extension Log {
         let region = try file.map(offset: 0, length: Int(clamping: max(limit, UInt64(Format.headerByteCount))))
         if let moment = options.asOf {
             let replay = try load(
-                asOf: moment, path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, index: index)
+                asOf: moment, path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, index: index,
+                watch: RecoveryWatch(path, options))
             return Log(path: path, options: options, system: system, file: file, replay: replay, size: replay.tail, sideFile: nil)
         }
         var replay = try load(
-            path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, index: index)
+            path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, index: index,
+            watch: RecoveryWatch(path, options))
         // With no writer there is nobody else to make the last commits durable; a close marker says that they are. A medium that cannot be
         // written has nothing to sync.
         if knownDurable == 0, !replay.health.wasClosedCleanly, limit > UInt64(Format.headerByteCount) { try? file.sync() }

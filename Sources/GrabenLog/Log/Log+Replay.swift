@@ -14,23 +14,34 @@ extension Log {
     /// What the log and the index file beside it come to. The index is believed where it is this log's; where it is not, or the log below it
     /// turns out bad, the log is replayed from its beginning, and what the index calls durable counts.
     static func load(
-        path: String, header: FileHeader, region: MappedRegion, limit: UInt64, knownDurable: UInt64, index: IndexFile?
+        path: String, header: FileHeader, region: MappedRegion, limit: UInt64, knownDurable: UInt64, index: IndexFile?,
+        watch: RecoveryWatch? = nil
     ) throws(LogError) -> Replay {
         guard let index, Checkpoint.belongs(index.header, to: header) else {
-            return try replay(path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, checkpoint: nil)
+            return try replay(
+                path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, checkpoint: nil, watch: watch)
         }
         do throws(LogError) {
             if let checkpoint = try Checkpoint(index, path: path, header: header, region: region, limit: limit) {
                 let replay = try replay(
-                    path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, checkpoint: checkpoint)
+                    path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, checkpoint: checkpoint,
+                    watch: watch)
                 if replay.health.damage == nil { return replay }
             }
         } catch {
+            if case .cancelled = error { throw error }
             // Which of the two is bad, and where, the log alone shows.
         }
-        return try replay(
+        var replay = try replay(
             path: path, header: header, region: region, limit: limit, knownDurable: max(knownDurable, index.header.durableEnd),
-            checkpoint: nil)
+            checkpoint: nil, watch: watch)
+        if let damage = replay.health.damage, index.header.durableEnd > limit {
+            // The bytes may be missing because an older copy of the file was put back by hand; nothing in it can tell.
+            replay.health.damage = LogHealth.Damage(
+                offset: damage.offset,
+                reason: "\(damage.reason), as the index beside it says; if this is an older copy of the file, remove the index")
+        }
+        return replay
     }
 
     /// Applies the log's frames to what a checkpoint says of those before, or to nothing. `limit` is how far the file may be read;
@@ -38,7 +49,7 @@ extension Log {
     /// their rows, nil for all.
     static func replay(
         path: String, header: FileHeader, region: MappedRegion, limit: UInt64, knownDurable: UInt64, checkpoint: Checkpoint?,
-        permuted: Set<EntityCode>? = nil
+        permuted: Set<EntityCode>? = nil, watch: RecoveryWatch? = nil
     ) throws(LogError) -> Replay {
         let base = region.base
         let start = checkpoint?.snapshot()
@@ -54,7 +65,8 @@ extension Log {
         var stop = scan.end
         while true {
             // Bytes that fail while they are applied have changed the index already, so it is built again up to the commit before them.
-            let pass = try replayPass(path: path, header: header, region: region, limit: stop, start: start, permuted: permuted)
+            let pass = try replayPass(
+                path: path, header: header, region: region, limit: stop, start: start, permuted: permuted, watch: watch)
             switch pass.failure {
             case nil:
                 var health = LogHealth()
@@ -82,7 +94,8 @@ extension Log {
     }
 
     private static func replayPass(
-        path: String, header: FileHeader, region: MappedRegion, limit: UInt64, start: LogSnapshot?, permuted: Set<EntityCode>?
+        path: String, header: FileHeader, region: MappedRegion, limit: UInt64, start: LogSnapshot?, permuted: Set<EntityCode>?,
+        watch: RecoveryWatch?
     ) throws(LogError) -> (snapshot: LogSnapshot, tail: UInt64, failure: PassFailure?) {
         let base = region.base
         let assembler = SnapshotAssembler(path: path, purpose: .replay, header: header, from: start, permuted: permuted) { base + Int($0) }
@@ -91,7 +104,9 @@ extension Log {
         var commit = start?.commitNumber ?? 0
         var parts: [(base: UnsafeRawPointer, header: FrameHeader)] = []
         var failure: PassFailure?
+        let first = tail
         frames: while let frame = cursor.next() {
+            try watch?.note(Double(frame.offset - min(first, frame.offset)) / Double(max(limit - min(first, limit), 1)))
             if let block = frame.firstBadBlock(base + Int(frame.offset)) {
                 failure = .block(offset: frame.payloadOffset + UInt64(block * Format.blockByteCount), frame: frame.offset)
                 break

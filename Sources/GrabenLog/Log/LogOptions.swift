@@ -20,6 +20,11 @@ package struct LogOptions: Sendable {
     package var compactsAutomatically: Bool
     /// The log is opened as it was at this point of its history, for reading only; nil for as it is.
     package var asOf: LogMoment?
+    /// Told how far a recovery is, as a fraction from 0 to 1, when it takes longer than a second; ends it by answering false, and opening then throws
+    /// `cancelled`. Called by the thread that opens, ten times a second at most.
+    package var recovery: (@Sendable (Double) -> Bool)?
+    /// That second.
+    package var recoveryDelay = Duration.seconds(1)
     /// Those 32 MB.
     package var compactionByteCount = 32 << 20
     /// The index is written when so much of the log came after the last one, or a quarter of the index's own size if that is more.

@@ -24,6 +24,8 @@ public enum LogError: Error, Sendable, Equatable {
     case limit(what: String, path: String)
     /// Bytes whose checksum is right do not follow the format.
     case malformed(what: String, path: String, offset: UInt64)
+    /// The recovery of a store was ended by who opened it; nothing was changed.
+    case cancelled(path: String)
     /// The caller handed the log something it cannot write.
     case invalid(what: String, path: String)
 }
@@ -52,6 +54,7 @@ extension LogError: CustomStringConvertible {
         case .limit(let what, let path): "a limit of the file format was passed in '\(path)': \(what)"
         case .malformed(let what, let path, let offset):
             "'\(path)' holds something malformed at byte \(offset): \(what); run 'graben check'"
+        case .cancelled(let path): "opening '\(path)' was given up before it was recovered; nothing was changed, and it can be opened again"
         case .invalid(let what, let path): "cannot write to '\(path)': \(what)"
         }
     }
