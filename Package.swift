@@ -130,7 +130,9 @@ let package = Package(
         .testTarget(
             name: "GrabenModelGenerationTests", dependencies: ["Graben", "GrabenModel", "GrabenModelGeneration", "GrabenFixtures"],
             exclude: ["Golden"], swiftSettings: swift),
-        .testTarget(name: "GrabenCLITests", dependencies: ["GrabenCLI", "GrabenFixtures"], swiftSettings: swift),
+        .testTarget(
+            name: "GrabenCLITests", dependencies: ["GrabenCLI", "Graben", "GrabenLog", "GrabenModel", "GrabenFixtures"],
+            swiftSettings: swift),
     ] + macroTargets,
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17

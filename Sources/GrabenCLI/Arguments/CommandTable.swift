@@ -40,6 +40,15 @@ enum CommandTable {
             notes: ["With --json the model's own JSON form, which `load --model` reads; it is always the whole model."],
             examples: ["graben schema town.graben", "graben schema town.graben --json > town.model.json"], run: SchemaCommand.run),
         CommandSpec(
+            name: "stats", summary: "counts, bounds, nils and sizes", operands: [store, OperandSpec("ENTITY", .optional)],
+            options: [asOf, wide, json],
+            notes: [
+                "Of the file how much of it lives; of each entity its objects and their bytes; of each property how many objects have no value, the"
+                    + " least and the greatest value (of texts and bytes the length), and of relationships the members.",
+                "The dead share is what a compaction would free. Record bytes are those before compression.",
+            ],
+            examples: ["graben stats town.graben", "graben stats town.graben Joint --json"], run: StatsCommand.run),
+        CommandSpec(
             name: "dump", summary: "all objects, of one entity or of all", operands: [store, OperandSpec("ENTITY", .optional)],
             options: formats + selection + [asOf],
             notes: [
@@ -75,10 +84,23 @@ enum CommandTable {
             options: [OptionSpec("limit", value: "N", "at most the N newest")] + formats,
             examples: ["graben log town.graben --limit 5"], run: LogCommand.run),
         CommandSpec(
-            name: "check", summary: "verify everything: checksums, records, references, inverses, unique keys", operands: [store],
+            name: "check", summary: "verify everything: checksums, records, references, inverses, unique keys, the index",
+            operands: [store],
             options: [json],
-            notes: ["Ends with status 1 and a list when something is found. Changes nothing."],
+            notes: [
+                "Reads every byte of the log and of the index beside it, and compares the index with what the log comes to. Ends with status 1 and a"
+                    + " list when something is found: the first 1,000, and how many there are of each kind. Changes nothing."
+            ],
             examples: ["graben check town.graben"], run: CheckCommand.run),
+        CommandSpec(
+            name: "repair", summary: "copy what can be read of a damaged store into a new one", operands: [store],
+            options: [OptionSpec("to", value: "NEW", "the new store; no file may be there"), json],
+            notes: [
+                "Keeps the newest readable version of every object. References to what is lost are made null, so that the new store passes a check."
+                    + " What is lost goes to standard error, or with --json into the answer.",
+                "Ends with status 0 when nothing was lost, with 1 when something was. The damaged store is left as it is.",
+            ],
+            examples: ["graben repair town.graben --to town-2.graben"], run: RepairCommand.run),
         CommandSpec(
             name: "compact", summary: "write what lives into a new file that takes the store's place", operands: [store],
             options: [json],
@@ -103,6 +125,22 @@ enum CommandTable {
                 "All rows go into one commit; when one is bad nothing is written.",
             ],
             examples: ["graben load town.graben --model ky10.model.json ky10/Joint.tsv ky10/Line.tsv"], run: LoadCommand.run),
+        CommandSpec(
+            name: "export", summary: "objects as tables that `load` reads back exactly",
+            operands: [store, OperandSpec("ENTITY", .optional)],
+            options: [
+                OptionSpec("to", value: "FOLDER", "write a file for each entity into a folder, and model.json"),
+                OptionSpec("csv", "comma-separated values in place of JSON lines"), asOf,
+                OptionSpec("json", "with --to, say what was written as one JSON document; errors are a line of JSON"),
+            ],
+            notes: [
+                "Without --to the tables go to standard output. References are ids. CSV has no place for to-many relationships that no to-one says"
+                    + " from the other side; JSON lines have.",
+                "`graben load NEW --model FOLDER/model.json FOLDER/*.jsonl` makes a store that exports the same, but for its identity and its rows,"
+                    + " which it numbers without gaps.",
+            ],
+            examples: ["graben export town.graben --to town", "graben export town.graben Joint --csv > Joint.csv"],
+            run: ExportCommand.run),
         CommandSpec(
             name: "draw", summary: "a drawing of points and lines as SVG", operands: [store],
             options: [
@@ -153,6 +191,12 @@ enum CommandTable {
             name: "help", summary: "this, or the help of a command",
             operands: [OperandSpec("COMMAND", .optional), OperandSpec("VERB", .optional)],
             run: HelpText.run),
+        CommandSpec(
+            name: "completions", summary: "a script by which a shell completes commands, options and names of entities",
+            operands: [OperandSpec("bash|zsh|fish|entities"), OperandSpec("STORE", .optional)],
+            notes: ["`entities STORE` writes the names of a store's entities, which the scripts ask for."],
+            examples: ["source <(graben completions bash)", "graben completions fish > ~/.config/fish/completions/graben.fish"],
+            run: CompletionsCommand.run),
         CommandSpec(name: "version", summary: "the versions of the program and the file format", options: [json], run: VersionCommand.run),
     ]
 

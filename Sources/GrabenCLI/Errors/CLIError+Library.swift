@@ -71,6 +71,7 @@ extension CLIError {
         case .noSuchCommit(let path, _, _, _):
             self.init(.notFound, "commit.not-found", error.description, file: path, hint: "graben log '\(path)'")
         case .limit(_, let path): self.init(.badData, "store.limit", error.description, file: path)
+        case .cancelled(let path): self.init(.interrupted, "interrupted", error.description, file: path)
         case .invalid(_, let path): self.init(.badData, "store.refused", error.description, file: path)
         }
     }

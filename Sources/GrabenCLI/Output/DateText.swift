@@ -3,7 +3,7 @@ enum DateText {
     /// The text of a date; nil where no text of at most nine decimals leads back to the very same number.
     static func text(_ seconds: Double) -> String? {
         // The years 1 to 9999, between which a year has four digits.
-        guard seconds >= -63_114_076_800, seconds < 252_423_993_600 else { return nil }
+        guard seconds >= -63_113_904_000, seconds < 252_423_993_600 else { return nil }
         let whole = seconds.rounded(.down)
         let base = calendar(Int(whole))
         if whole == seconds, seconds != 0 || seconds.sign == .plus { return base + "Z" }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// One line on a terminal's standard error, brought up to date while something takes longer than a second.
 final class Progress {
     private let session: Session
@@ -18,4 +20,25 @@ final class Progress {
     }
 
     func end() { if isShown { session.sayAside("\r\u{1B}[K") } }
+}
+
+/// The same line while a store is opened that has to be recovered; whoever opens it has no session.
+enum RecoveryProgress {
+    private static let isShown = Atomic<Bool>(false)
+
+    static func show(_ fraction: Double) -> Bool {
+        guard Terminal.current().isErrorTerminal else { return true }
+        isShown.store(true, ordering: .relaxed)
+        let output = ByteOutput.standardError()
+        try? output.write("\r\u{1B}[Kgraben: reading the log \(Int(fraction * 100)) %")
+        try? output.flush()
+        return true
+    }
+
+    static func end() {
+        guard isShown.exchange(false, ordering: .relaxed) else { return }
+        let output = ByteOutput.standardError()
+        try? output.write("\r\u{1B}[K")
+        try? output.flush()
+    }
 }

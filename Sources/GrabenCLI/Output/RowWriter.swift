@@ -11,12 +11,16 @@ struct RowWriter {
     private let json: JSONWriter
     private let table: TextTable
 
-    init(_ session: Session, _ store: OpenStore, _ columns: [ObjectColumn], _ format: RowFormat, _ json: JSONWriter) {
+    /// Rows go to the session's output unless told otherwise.
+    init(
+        _ session: Session, _ store: OpenStore, _ columns: [ObjectColumn], _ format: RowFormat, _ json: JSONWriter,
+        _ output: ByteOutput? = nil
+    ) {
         self.store = store
         self.columns = columns
         self.format = format
         self.json = json
-        output = session.output
+        self.output = output ?? session.output
         table = TextTable(
             session, columns.map { TextTable.Column(title: $0.title, isNumber: $0.isNumber, isWhole: $0.isIdentity) },
             isWide: session.invocation.has("wide"))

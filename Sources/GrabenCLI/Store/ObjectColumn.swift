@@ -16,7 +16,9 @@ struct ObjectColumn {
     /// Whether the column is aligned to the right.
     let isNumber: Bool
     /// The attribute its references are named by.
-    private let key: String?
+    private var key: String?
+    /// Whether it names references by their ids, keys or not.
+    private var isByID = false
 
     private init(_ title: String, _ kind: Kind, _ model: ResolvedModel) {
         self.title = title
@@ -31,6 +33,13 @@ struct ObjectColumn {
             default: false
             }
         key = last.relationship == nil ? nil : EntityKey.attribute(of: last, in: model)
+    }
+
+    /// The same column with references named by their ids: a key need not be unique.
+    var byID: ObjectColumn {
+        var column = self
+        column.isByID = true
+        return column
     }
 
     var isIdentity: Bool { if case .identity = kind { true } else { false } }
@@ -57,7 +66,7 @@ struct ObjectColumn {
         return try ValueText.text(value) { id throws(CLIError) in
             do {
                 if isIdentity { return uris ? id.uriRepresentation : store.names.shortID(id) }
-                if let name = try store.names.key(of: id, by: key) { return name }
+                if !isByID, let name = try store.names.key(of: id, by: key) { return name }
                 return uris ? id.uriRepresentation : store.names.shortID(id)
             } catch { throw CLIError(error) }
         }

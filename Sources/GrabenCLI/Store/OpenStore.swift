@@ -26,7 +26,10 @@ struct OpenStore {
 
     /// Opens a store's log for reading, as it is or was, which needs no model.
     static func log(path: String, asOf moment: LogMoment? = nil) throws(LogError) -> Log {
-        try Log.open(path: path, in: RealFileSystem(), options: LogOptions(readOnly: true, createIfMissing: false, asOf: moment))
+        var options = LogOptions(readOnly: true, createIfMissing: false, asOf: moment)
+        options.recovery = { RecoveryProgress.show($0) }
+        defer { RecoveryProgress.end() }
+        return try Log.open(path: path, in: RealFileSystem(), options: options)
     }
 
     /// Opens a store, or goes on from its open log.
