@@ -97,8 +97,8 @@ fuzz: deps
 
 bench: deps
 	@echo "==> building the static command line and the memory probe (below .build/static)"
-	@swift build -c release --static-swift-stdlib --scratch-path .build/static --product graben
-	@swift build -c release --static-swift-stdlib --scratch-path .build/static --product PeerProbe
+	@GRABEN_STATIC=1 swift build -c release --static-swift-stdlib --scratch-path .build/static --product graben
+	@GRABEN_STATIC=1 swift build -c release --static-swift-stdlib --scratch-path .build/static --product PeerProbe
 	@echo "==> building the benchmarks (release)"
 	@swift build -c release --product GrabenBenchmarks
 	@.build/release/GrabenBenchmarks $(ARGS)

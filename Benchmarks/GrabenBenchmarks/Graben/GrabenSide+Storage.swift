@@ -13,7 +13,7 @@ import Synchronization
 extension GrabenSide {
     static var storage: [String: Maker] {
         [
-            "insert.storage": insertStorage, "commit.one": commitOne, "commit.threads16": commitThreads,
+            "insert.storage": insertStorage, "lookup.cold": lookupCold, "commit.one": commitOne, "commit.threads16": commitThreads,
             "size.log": size("size.log", withIndex: false),
             "size.total": size("size.total", withIndex: true),
             "size.compacted": compacted { Outcome(Double($1)) }, "size.compacted.time": compacted { time, _ in time },
@@ -32,6 +32,31 @@ extension GrabenSide {
                 _ = try snapshot.sourceCount(of: 0, through: StorageNetwork.incoming)
                 return nil
             }
+        }
+    }
+
+    /// Records by random ids from compressed blocks, each with its name; the figure is the mean of one. Names are as drawings have them, for the
+    /// network's own, letters at random, do not compress.
+    private static func lookupCold(_ bench: Bench) throws -> () throws -> Outcome {
+        let log = try Log.open(path: try bench.freshDirectory("graben-cold") + "/network.graben", in: RealFileSystem())
+        _ = try log.commit { (_, builder) in
+            builder.setCatalog(StorageNetwork.catalog)
+            for row in 0..<Row(bench.network.count) {
+                let name = StoredValue.string("joint \(row) of floor \(row % 13)")
+                builder.appendRecord(layout: StorageNetwork.jointLayout, row: row, isInsert: true) { _ in name }
+            }
+        }
+        try log.compact()
+        let snapshot = log.newest
+        let rows = bench.lookupRows.prefix(100_000)
+        return {
+            let all = try Workloads.timed {
+                var count = 0
+                for row in rows { count += try snapshot.record(StorageNetwork.joint, row)?.withUTF8(0) { $0.count } ?? 0 }
+                guard count > rows.count else { throw BenchmarkError("lookup.cold: the names are not there.") }
+                return nil
+            }
+            return Outcome(all.figure / Double(rows.count))
         }
     }
 

@@ -25,6 +25,9 @@ extension Workloads {
                         contenders: try graben("lookup.key", bench) + engines(bench) { try $0.lookupNames(bench.lookupNames) })
                 ]
             },
+            Workload(name: "lookup.cold", target: .atMost(5), isWarmed: true) { bench in
+                [Variant(unit: .microseconds, contenders: try graben("lookup.cold", bench))]
+            },
             Workload(name: "scan.columns", target: .times(1.2, .bare), rounds: 15, isWarmed: true) { bench in
                 [
                     Variant(

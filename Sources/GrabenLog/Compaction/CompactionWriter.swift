@@ -114,11 +114,14 @@ final class CompactionWriter {
             while let last = rows.last, Int(last) > top { rows.removeLast() }
             let isListed = first < state.slotMap?.count ?? 0
             var dead: [Int] = []
-            for (place, row) in rows.enumerated() where state.records[Int(row)] == 0 { dead.append(place) }
+            var live: [Row] = []
+            for (place, row) in rows.enumerated() {
+                if state.records[Int(row)] == 0 { dead.append(place) } else { live.append(row) }
+            }
             if rows.isEmpty || (dead.count == rows.count && !isListed) { continue }
             if !isListed, (rows.count - dead.count) * 4 < slotsPerChunk * 3 {
                 let chunk = ChunkHandle(mapped: try snapshot.chunk(state.code, index), at: 0, layout: layout, usedSlots: rows.count)
-                writePatch(of: chunk, rows.filter { state.records[Int($0)] != 0 }, encoder)
+                writePatch(of: chunk, live, encoder)
                 if let failure = encoder.failure { throw failure }
                 continue
             }
@@ -145,10 +148,19 @@ final class CompactionWriter {
     private func writePatch(of chunk: ChunkHandle, _ rows: [Row], _ encoder: CommitEncoder) {
         var bits: [UInt64] = []
         var valid: [Bool] = []
-        for lane in chunk.layout.lanes.indices {
+        bits.reserveCapacity(rows.count * chunk.layout.lanes.count)
+        valid.reserveCapacity(bits.capacity)
+        // What belongs to the lane is asked for once, for there are a thousand values in it.
+        for (index, lane) in chunk.layout.lanes.enumerated() {
+            let isOptional = lane.isOptional
+            let values = UnsafeRawPointer(chunk.base + chunk.layout.laneOffsets[index])
             for row in rows {
-                bits.append(chunk.bits(lane, Int(row) % slotsPerChunk))
-                valid.append(chunk.isValid(lane, Int(row) % slotsPerChunk))
+                let slot = Int(row) % slotsPerChunk
+                switch lane.width {
+                case .double: bits.append(values.load(fromByteOffset: slot * 8, as: UInt64.self))
+                case .float: bits.append(UInt64(values.load(fromByteOffset: slot * 4, as: UInt32.self)))
+                }
+                valid.append(!isOptional || chunk.isValid(index, slot))
             }
         }
         rows.withUnsafeBufferPointer { rows in

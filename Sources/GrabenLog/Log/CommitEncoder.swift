@@ -10,6 +10,9 @@ final class CommitEncoder {
     private let partLimit: Int
     /// Room for a compressed block; nil where records are not compressed.
     private let scratch: UnsafeMutableRawPointer?
+    private var blockNumber = 0
+    /// How many blocks in a row were tried in vain.
+    private var failedBlocks = 0
     /// Seals, applies and writes a part.
     private let close: (ByteBuffer, FrameHeader) throws(LogError) -> Void
 
@@ -91,9 +94,14 @@ final class CommitEncoder {
     private func compressSection(_ scratch: UnsafeMutableRawPointer) {
         let start = sectionStart + Format.sectionHeadByteCount
         let count = buffer.count - start
+        // Records of one entity compress alike: after some for which it did not pay only every eighth block is tried.
+        defer { blockNumber += 1 }
+        guard failedBlocks < 8 || blockNumber % 8 == 0 else { return }
+        failedBlocks += 1
         guard frameOffset + UInt64(sectionStart) < RecordAddress.sectionLimit,
             let packed = RecordBlock.pack(UnsafeRawBufferPointer(start: buffer.base + start, count: count), into: scratch)
         else { return }
+        failedBlocks = 0
         buffer.truncate(to: start)
         buffer.set(SectionKind.recordBlock.rawValue, at: sectionStart)
         buffer.appendVarint(UInt64(count))

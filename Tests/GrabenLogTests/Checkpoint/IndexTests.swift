@@ -47,6 +47,43 @@ func open(log: [UInt8], index: [UInt8]?, readOnly: Bool = false, options: LogOpt
 }
 
 @Suite struct IndexTests {
+    @Test(
+        "a reverse index takes at most five bytes an entry in the file, fences included, and one of keys little more than what keys differ in"
+    )
+    func leafSizes() throws {
+        var generator = SplitMix64(seed: 12)
+        let system = MemoryFileSystem(reservation: 1 << 28)
+        let log = try Log.open(path: "a", in: system)
+        let count = 200_000
+        try log.change { builder in
+            builder.setCatalog(Drawing.catalog)
+            for row in 0..<Row(count) {
+                builder.appendRecord(layout: Drawing.jointLayout, row: row, isInsert: true) { _ in .string("joint \(row)") }
+            }
+            // Each line between any two joints: the worst locality.
+            for row in 0..<Row(count) { builder.putLine(row, Row(generator.pick(count)), Row(generator.pick(count))) }
+        }
+        try log.close()
+        let root = try #require(try Log.open(path: "a", in: system).newest.checkpoint).root
+        /// From the first leaf to the end of the fences.
+        func byteCount(_ run: IndexRoot.Run, fence: Int) throws -> Double {
+            let bytes = try #require(system.contents("a-index"))
+            let first = bytes.withUnsafeBytes {
+                Int(UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: run.fences.offset + fence - 8, as: UInt64.self)))
+            }
+            return Double(run.fences.offset + run.fences.count * fence - first) / Double(run.entryCount)
+        }
+        #expect(root.reverse.count == 2)
+        for (_, run) in root.reverse {
+            #expect(run.entryCount == count)
+            #expect(try byteCount(run, fence: 16) <= 5)
+        }
+        // The names share all but two or three of their bytes; the row takes three.
+        let names = try #require(root.keys.first { $0.code == Drawing.byName.code }).run
+        #expect(names.entryCount == count)
+        #expect(try byteCount(names, fence: 16) <= 10)
+    }
+
     @Test("a store opened from its index is the same, touches none of the log before it is read, and can be changed")
     func opening() throws {
         let store = try IndexedStore(seed: 1)
