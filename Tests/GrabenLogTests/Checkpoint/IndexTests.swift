@@ -54,7 +54,7 @@ func open(log: [UInt8], index: [UInt8]?, readOnly: Bool = false, options: LogOpt
         var generator = SplitMix64(seed: 12)
         let system = MemoryFileSystem(reservation: 1 << 28)
         let log = try Log.open(path: "a", in: system)
-        let count = 200_000
+        let count = 60_000
         try log.change { builder in
             builder.setCatalog(Drawing.catalog)
             for row in 0..<Row(count) {
