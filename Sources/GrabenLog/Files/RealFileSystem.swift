@@ -32,7 +32,7 @@ package struct RealFileSystem: LogFileSystem {
                 let descriptor = Glibc.open(path, flags | O_CLOEXEC, 0o644)
             #endif
             if descriptor >= 0 {
-                let file = RealFile(descriptor: descriptor, path: path, isReadOnly: mode == .readOnly)
+                let file = RealFile(descriptor: descriptor, path: path)
                 try file.refuseDevice()
                 return file
             }
@@ -73,13 +73,11 @@ package struct RealFileSystem: LogFileSystem {
 final class RealFile: LogFile {
     private let name: Mutex<String>
     private let descriptor: Int32
-    private let isReadOnly: Bool
     /// The process that took the writer's lock through this file; 0 when none did.
     private let holder = Atomic<Int32>(0)
 
-    init(descriptor: Int32, path: String, isReadOnly: Bool) {
+    init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
-        self.isReadOnly = isReadOnly
         name = Mutex(path)
     }
 
@@ -167,10 +165,6 @@ final class RealFile: LogFile {
         guard let position = off_t(exactly: offset), length > 0 else { throw .system(operation: "mapping", path: path, number: EINVAL) }
         let address = mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, position)
         guard let address, address != MAP_FAILED else { throw failure("mapping") }
-        #if os(Linux)
-            // Who only reads mostly looks at little, and each look would make two megabytes of what was written in one go resident.
-            if isReadOnly { madvise(address, length, MADV_NOHUGEPAGE) }
-        #endif
         // The bits travel as a number because a raw pointer is not Sendable and the closure is.
         let bits = UInt(bitPattern: address)
         return MappedRegion(base: UnsafeRawPointer(address), fileOffset: offset, length: length) {
