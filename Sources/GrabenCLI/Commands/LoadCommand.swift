@@ -64,8 +64,6 @@ enum LoadCommand {
             }
         }
         unlink(draft)
-        // Without its index the store would be replayed by whoever opens it next; that is all that is lost when this fails.
-        _ = rename(draft + "-index", path + "-index")
         try RealFileSystem().syncDirectory(of: path)
     }
 
