@@ -22,7 +22,7 @@ HEADER, FRAME, BLOCK, SLOTS = 4096, 64, 16384, 1024
 MAGIC = bytes([0x89, 0x47, 0x52, 0x42, 0x0D, 0x0A, 0x1A, 0x0A])
 FRAME_MAGIC = 0x4D524647
 PAYLOAD_LIMIT = (1 << 30) + (1 << 26)
-VERSIONS = (0, 1)
+VERSIONS = (1,)
 
 
 class Malformed(Exception):

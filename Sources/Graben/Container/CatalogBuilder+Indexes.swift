@@ -62,7 +62,13 @@ private struct Indexer {
             declared.append(old)
             return old
         }
-        lastCode += 1
+        if lastCode < .max {
+            lastCode += 1
+        } else {
+            // Numbers of indexes that are declared no more; what an index file has under one is believed only where it is declared just so.
+            let used = Set((known + declared).map(\.code))
+            lastCode = (1...UInt16.max).first { !used.contains($0) } ?? .max
+        }
         let index = KeyDeclaration(code: lastCode, entity: entity, parts: parts, isUnique: isUnique)
         declared.append(index)
         return index

@@ -24,7 +24,7 @@ enum HelpText {
         text += table(CommandTable.commands.map { ($0.name, $0.summary) })
         text += """
 
-            Answers go to standard output, everything else to standard error. Only load changes a store.
+            Answers go to standard output, everything else to standard error. Only load and compact change a store.
             `graben help COMMAND` shows the options of a command.
 
             Exit status:

@@ -24,7 +24,7 @@ struct IndexHeader: Equatable {
     var rootLength: UInt64 = 0
 
     static let byteCount = 4096
-    static let version: UInt32 = 0
+    static let version: UInt32 = 1
     static let magic: [UInt8] = [0x89, 0x47, 0x52, 0x49, 0x0D, 0x0A, 0x1A, 0x0A]
 
     /// Where the first table begins, for so long a payload.

@@ -1,6 +1,6 @@
 /// The constants of the file format; FileFormat.md says what each is for.
 package enum Format {
-    package static let version: UInt32 = 0
+    package static let version: UInt32 = 1
     package static let headerByteCount = 4096
     /// The PNG trick: a high bit, the name, both line ends, and the byte that stops a DOS listing.
     package static let fileMagic: [UInt8] = [0x89, 0x47, 0x52, 0x42, 0x0D, 0x0A, 0x1A, 0x0A]

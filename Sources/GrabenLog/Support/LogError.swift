@@ -6,7 +6,7 @@ public enum LogError: Error, Sendable, Equatable {
     case alreadyExists(path: String)
     /// The file is something else than a store of ours.
     case notAStore(path: String, reason: String)
-    /// The file was written by a newer version of the format.
+    /// The file was written by a newer version of the format, or by version 0, which was never released.
     case unsupportedVersion(path: String, version: UInt32)
     /// Bytes that were once durable are bad. Only a read-only opening is possible, up to `offset`.
     case damaged(path: String, offset: UInt64, reason: String)
@@ -38,6 +38,9 @@ extension LogError: CustomStringConvertible {
         case .noSuchFile(let path): "there is no store at '\(path)'; check the path, or open it for writing to create it"
         case .alreadyExists(let path): "cannot create '\(path)': the file already exists"
         case .notAStore(let path, let reason): "'\(path)' is not a Graben store: \(reason)"
+        case .unsupportedVersion(let path, 0):
+            "'\(path)' is written in format version 0, which was never released and is not read any more; with the build that wrote it, "
+                + "'graben export' (or 'graben dump --jsonl') writes its objects, and 'graben load' of this one reads them into a new store"
         case .unsupportedVersion(let path, let version):
             "'\(path)' is written in format version \(version), which this version of Graben cannot read; use a newer one"
         case .damaged(let path, let offset, let reason):

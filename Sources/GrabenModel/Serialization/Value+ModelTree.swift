@@ -97,7 +97,7 @@ extension CBOR {
     fileprivate static func date(_ value: Date) -> CBOR {
         let seconds = value.timeIntervalSinceReferenceDate
         // Years 1 to 9999, between which the format has four digits for a year.
-        if seconds >= -63_114_076_800, seconds < 252_455_616_000 {
+        if seconds >= -63_113_904_000, seconds < 252_455_616_000 {
             let text = value.formatted(.iso8601)
             if let back = try? Date(text, strategy: .iso8601), back.timeIntervalSinceReferenceDate.bitPattern == seconds.bitPattern {
                 return .string(text)

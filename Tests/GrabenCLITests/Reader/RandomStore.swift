@@ -158,7 +158,8 @@ struct RandomStore {
     private mutating func value(_ type: AttributeType) throws -> Value {
         func number(_ generator: inout SplitMix64) -> Double {
             let choices: [Double] = [
-                0, -0.0, .nan, .infinity, -.infinity, 1e300, -Double.leastNonzeroMagnitude, 0.1, 1e16, 123_456_789.123, Double(generator.pick(1 << 30)) / 1024,
+                0, -0.0, .nan, .infinity, -.infinity, 1e300, -Double.leastNonzeroMagnitude, 0.1, 1e16, 123_456_789.123,
+                Double(generator.pick(1 << 30)) / 1024,
             ]
             return choices[generator.pick(choices.count)]
         }
@@ -179,7 +180,10 @@ struct RandomStore {
         case .string: return .string(text())
         case .uri: return .uri("https://example.org/\(generator.pick(1000))")
         case .date:
-            let seconds = [0, -0.0, 0.5, -1.25, 8.1e8 + 0.123_456, 1e300, -63_113_904_000, -63_113_904_001, 252_423_993_600, 1e-9 + 1, Double(generator.pick(1 << 40)) / 7]
+            let seconds = [
+                0, -0.0, 0.5, -1.25, 8.1e8 + 0.123_456, 1e300, -63_113_904_000, -63_113_904_001, 252_423_993_600, 1e-9 + 1,
+                Double(generator.pick(1 << 40)) / 7,
+            ]
             return .date(Date(timeIntervalSinceReferenceDate: seconds[generator.pick(seconds.count)]))
         case .data: return .data(Data((0..<generator.pick(40)).map { _ in UInt8(generator.pick(256)) }))
         case .uuid: return .uuid(UUID())

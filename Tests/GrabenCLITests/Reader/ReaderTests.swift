@@ -3,7 +3,7 @@ import GrabenFixtures
 import Testing
 
 /// `Tests/Reader/graben_reader.py`, which was written from the documentation of the file format alone.
-private enum Python {
+enum Python {
     static let reader = Fixtures.folder.deletingLastPathComponent().appendingPathComponent("Tests/Reader/graben_reader.py").path
 
     /// nil, and a line that says so, where there is no Python 3.
