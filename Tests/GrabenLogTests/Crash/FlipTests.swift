@@ -18,9 +18,10 @@ import Testing
     @Test("no bit of a small store or of its index can be turned over so that wrong data is read", arguments: [true, false])
     func everyBit(isClosed: Bool) throws {
         let store = try FlipStore(seed: 5, size: .small, isClosed: isClosed)
-        let report = try flip(store, all(store))
+        let bits = all(store).enumerated().filter { !TestShare.isBrief || $0.offset % 16 == 0 }.map(\.element)
+        let report = try flip(store, bits)
         #expect(report.findings == [])
-        #expect(report.detected > 20_000)
+        #expect(report.detected > bits.count / 3)
         #expect(isClosed == (report.torn == 0))
     }
 
