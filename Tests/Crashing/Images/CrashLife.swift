@@ -13,8 +13,8 @@ internal import Synchronization
 /// One life of a store: from an opening, which may be the recovery of a crash, through saves, checkpoints, compactions, copies and closings.
 ///
 /// The disk records it; the life remembers what the store had to be after each commit, and from which event on it had been promised to
-/// survive. Everything follows from the seed: the index, which a thread of its own writes, is waited for, and the commits that are made
-/// while it is written or the log compacted are made from within.
+/// survive. What is done follows from the seed; when, not quite: the thread that writes the index is waited for, and the commits made while it
+/// writes or the log is compacted are made from within, but whether it had begun before may differ.
 package final class CrashLife: @unchecked Sendable {  // Its threads take turns.
     package static let path = "a"
 
@@ -189,7 +189,8 @@ package final class CrashLife: @unchecked Sendable {  // Its threads take turns.
             // One that waits to be durable has a thread of its own, which is waited for once it has written.
             let events = self.disk.eventCount
             others.withLock { $0.append(CrashThread { self.commitWithin(log) }) }
-            var patience = 100_000
+            // Not for long: what is cut off after a failed commit is synced under the writer lock.
+            var patience = 500
             while self.disk.eventCount == events, patience > 0 {
                 patience -= 1
                 usleep(20)
@@ -198,7 +199,8 @@ package final class CrashLife: @unchecked Sendable {  // Its threads take turns.
         defer { disk.setSyncHook(nil) }
         do throws(LogError) {
             try log.compact { _ in
-                guard left > 0 else { return !isCancelled }
+                // Not while another thread's commit is under way: each changes the model that the one before left.
+                guard left > 0, others.withLock({ $0.isEmpty }) else { return !isCancelled }
                 left -= 1
                 self.commitWithin(log)
                 return true

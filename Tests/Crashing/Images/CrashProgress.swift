@@ -35,5 +35,7 @@ package final class CrashProgress: Sendable {
             return "\(state.report.images) images, \(state.report.lost) lost, \(state.report.wrong) wrong; about run \(state.run)"
         }
         if let line { say(line) }
+        // What is wrong is said at once: the whole may take hours.
+        if step != nil, let finding = report.findings.first { say(finding) }
     }
 }
