@@ -22,6 +22,7 @@ private func installHooks(
     _ malloc: @convention(c) (UnsafeRawPointer?, Int) -> Void, _ free: @convention(c) (UnsafeRawPointer?) -> Void
 ) -> CInt
 
+/// Makes the stores that are changed, and has every allocation reported.
 @_cdecl("LLVMFuzzerInitialize")
 public func initialize(_ count: UnsafeMutablePointer<CInt>?, _ words: UnsafeMutableRawPointer?) -> CInt {
     _ = fuzzer
@@ -29,6 +30,7 @@ public func initialize(_ count: UnsafeMutablePointer<CInt>?, _ words: UnsafeMuta
     return 0
 }
 
+/// Runs one input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func test(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     largest = 0
