@@ -122,8 +122,9 @@ let package = Package(
             linkerSettings: sqlite.linker + lmdb.linker),
         .executableTarget(name: "PeerProbe", dependencies: ["CPeers"], path: "Benchmarks/PeerProbe"),
 
+        .executableTarget(name: "LogProbe", dependencies: ["GrabenLog"], path: "Tests/LogProbe", swiftSettings: swift),
         .testTarget(
-            name: "GrabenLogTests", dependencies: ["GrabenLog", "CGraben", "GrabenFixtures", "StoreCrashing", "StoreCrash"],
+            name: "GrabenLogTests", dependencies: ["GrabenLog", "CGraben", "GrabenFixtures", "LogProbe", "StoreCrashing", "StoreCrash"],
             swiftSettings: swift),
         .testTarget(
             name: "GrabenPredicateTests", dependencies: ["GrabenPredicate", "GrabenLog", "GrabenFixtures", "PredicateFuzzing"],

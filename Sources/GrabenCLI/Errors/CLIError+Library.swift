@@ -68,8 +68,12 @@ extension CLIError {
         case .poisoned(let path, _): self.init(.inputOutput, "store.poisoned", error.description, file: path)
         case .inDoubt(let path, _, _): self.init(.inputOutput, "store.in-doubt", error.description, file: path)
         case .closed(let path): self.init(.inputOutput, "store.closed", error.description, file: path)
+        case .forked(let path, _): self.init(.inputOutput, "store.forked", error.description, file: path)
+        case .replaced(let path, _): self.init(.tryAgain, "store.replaced", error.description, file: path)
         case .noSuchCommit(let path, _, _, _):
             self.init(.notFound, "commit.not-found", error.description, file: path, hint: "graben log '\(path)'")
+        case .historyExpired(let path, _, _): self.init(.notFound, "history.expired", error.description, file: path)
+        case .historyForeign(let path, _, _): self.init(.notFound, "history.foreign", error.description, file: path)
         case .limit(_, let path): self.init(.badData, "store.limit", error.description, file: path)
         case .cancelled(let path): self.init(.interrupted, "interrupted", error.description, file: path)
         case .invalid(_, let path): self.init(.badData, "store.refused", error.description, file: path)

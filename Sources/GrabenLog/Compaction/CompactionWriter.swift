@@ -25,7 +25,13 @@ final class CompactionWriter {
     /// What ends a compaction that is given up; nobody outside sees it.
     private var cancellation: LogError { .invalid(what: "the compaction was given up", path: path) }
 
+    private var lastDone = 0
+
+    /// Asks again with what was done last; between commits that are carried over.
+    func askWhetherToGoOn() throws(LogError) { try ask(lastDone) }
+
     private func ask(_ done: Int) throws(LogError) {
+        lastDone = done
         if goesOn(done) { return }
         isCancelled = true
         throw cancellation

@@ -1,5 +1,6 @@
 extension Log {
-    /// Starts a compaction, on a thread of its own, when the log is longer than twice what lives in it and 32 MB.
+    /// Starts a compaction, on a thread of its own, when the log is longer than twice what lives in it and 32 MB; history that is to be kept
+    /// is not counted.
     ///
     /// What lives is counted by that thread, and not again before the log has grown by a sixteenth of it or 4 MB: deleting everything that
     /// lives makes a log grow by more than that.
@@ -23,12 +24,22 @@ extension Log {
         let slack = options.compactionByteCount
         var nextCheck: UInt64
         do throws(LogError) {
-            let live = try snapshot.liveByteCount()
+            let base = try compactionBase(of: snapshot)
+            // What history is kept from may hold much that was deleted since; so what lived then counts, and not what lives now.
+            let mayGain = base.end > slack && (base.commit == snapshot.commitNumber || base.commit > Self.oldestHistory(of: snapshot))
+            let live = mayGain ? try self.snapshot(of: base, in: snapshot).liveByteCount() : 0
             let step = max(UInt64(slack / 8), live / 16)
             nextCheck = snapshot.endOffset + step
-            if snapshot.endOffset > 2 * live + UInt64(slack), try compact() != nil { nextCheck = newest.endOffset + step }
+            if mayGain, base.end > 2 * live + UInt64(slack), try compact() != nil {
+                nextCheck = newest.endOffset + step
+                checkpointing.lock.withLock { checkpointing.compactionFailure = nil }
+            }
         } catch {
-            // A full disk, or one that fails, is not tried again at once. The compaction was nobody's wish, so the error is nobody's either.
+            // A full disk, or one that fails, is not tried again at once. The compaction was nobody's wish, so its error is nobody's either, but
+            // who asks is told.
+            checkpointing.lock.withLock {
+                if !checkpointing.isCancelled.load(ordering: .relaxed) { checkpointing.compactionFailure = error }
+            }
             nextCheck = newest.endOffset + max(UInt64(slack), newest.endOffset / 2)
         }
         checkpointing.lock.withLock {

@@ -13,22 +13,39 @@ extension Log {
 
     /// Writes what lives into a new file and puts that in the log's place; commits and readers go on meanwhile.
     ///
-    /// The new file has the next epoch and a salt of its own. The newest commit and those made meanwhile keep their numbers; what came before
-    /// is history no more. Snapshots taken before keep reading the old file, and the chain of commits leads from them to those after.
+    /// The new file has the next epoch and a salt of its own. It begins with what lived after one commit, under that commit's number: the
+    /// newest, or with `LogOptions.retention` or `bound` the last one before the history that is kept. Later commits follow as they are; what
+    /// came before is history no more. Snapshots taken before keep reading the old file, and the chain of commits leads from them to those
+    /// after. Where all history is to be kept nothing is done.
+    ///
+    /// With `bound` the history after that commit is kept, whatever the options say, and none before.
     ///
     /// `progress` gets the fraction done, from 0 to 1, now and then, and ends the compaction by answering false, which leaves everything as it
-    /// was; the answer is then nil. So does a failure before the exchange. O(live data); memory is bounded by a part of a commit.
+    /// was; the answer is then nil. So does a failure before the exchange. O(live data), and of the log where history is kept; memory is bounded by
+    /// a part of a commit, and where history is kept by an index of the store in memory besides.
     ///
     /// Throws `readOnly`, `closed`, `invalid` when a compaction is running, `damaged`, and what fails of the file system. `poisoned` says that
     /// the exchange itself failed: the store is whole, and has to be opened again.
     @discardableResult
-    package func compact(progress: @escaping (Double) -> Bool = { _ in true }) throws(LogError) -> LogCompaction? {
+    package func compact(
+        keepingAfter bound: UInt64? = nil, progress: @escaping (Double) -> Bool = { _ in true }
+    ) throws(LogError) -> LogCompaction? {
+        try refuseFork()
         try beginCompaction()
         defer { endCompaction() }
-        let start = newest
-        guard start.commitNumber > 0 else {
-            return LogCompaction(byteCountBefore: start.endOffset, byteCountAfter: start.endOffset, carriedCommits: 0)
+        let newest = newest
+        let base = try compactionBase(of: newest, keepingAfter: bound)
+        let isUseful = base.commit == newest.commitNumber || base.commit > Self.oldestHistory(of: newest)
+        guard newest.commitNumber > 0, base.commit > 0, isUseful else {
+            return LogCompaction(byteCountBefore: newest.endOffset, byteCountAfter: newest.endOffset, carriedCommits: 0)
         }
+        return try compact(from: try snapshot(of: base, in: newest), newest: newest, progress)
+    }
+
+    /// Writes a snapshot into a new file, and the commits since.
+    private func compact(
+        from start: LogSnapshot, newest: LogSnapshot, _ progress: @escaping (Double) -> Bool
+    ) throws(LogError) -> LogCompaction? {
         let fresh = Self.compactionPath(of: path)
         let file = try system.open(fresh, .replace)
         var isInPlace = false
@@ -46,8 +63,8 @@ extension Log {
             guard try file.lockExclusive() else { throw .locked(path: fresh, holder: "another handle of it") }
             try writer.write(start)
             try file.sync()
-            let (reached, copied) = try prepare(writer, file, from: start)
-            return try exchange(file, writer, reached: reached, copied: copied, start: start, isInPlace: &isInPlace)
+            let (reached, copied) = try prepare(writer, file, from: start, indexesOf: newest)
+            return try exchange(file, writer, reached: reached, copied: copied, start: newest, isInPlace: &isInPlace)
         } catch {
             if writer.isCancelled {
                 // A log that is being closed says so.
@@ -78,7 +95,7 @@ extension Log {
     /// Reads the new file back, as an opening would, and carries over what was committed since, as long as that is much. Answers the snapshot of
     /// the old file that the new one has reached, and the new one's own.
     private func prepare(
-        _ writer: CompactionWriter, _ file: any LogFile, from start: LogSnapshot
+        _ writer: CompactionWriter, _ file: any LogFile, from start: LogSnapshot, indexesOf used: LogSnapshot
     ) throws(LogError) -> (reached: LogSnapshot, copied: LogSnapshot) {
         let region = try Self.map(file, 0, writer.tail, options)
         let replay = try Self.replay(
@@ -88,13 +105,15 @@ extension Log {
         }
         var (reached, copied) = (start, replay.snapshot)
         try checkCopy(copied, of: start)
-        // The indexes that are in use are made before anyone waits for them.
-        for key in start.reverseIndexes.withLock({ Array($0.keys) }) { _ = try copied.reverseIndex(key) }
-        for declaration in start.keyIndexes.withLock({ Array($0.keys) }) { _ = try copied.keyIndex(declaration) }
-        for _ in 0..<8 {
+        // The indexes that are in use are made before anyone waits for them. An older catalog may not know what they are of.
+        if copied.catalog.version == used.catalog.version {
+            for key in used.reverseIndexes.withLock({ Array($0.keys) }) { _ = try copied.reverseIndex(key) }
+            for declaration in used.keyIndexes.withLock({ Array($0.keys) }) { _ = try copied.keyIndex(declaration) }
+        }
+        for round in 0..<8 {
             let target = newest
-            guard target.endOffset - reached.endOffset > 1 << 16 else { break }
-            copied = try carry(writer, file, copied, from: reached, to: target)
+            guard target.endOffset - reached.endOffset > (round == 0 ? 0 : 1 << 16) else { break }
+            copied = try carry(writer, file, copied, from: reached, to: target) { () throws(LogError) in try writer.askWhetherToGoOn() }
             reached = target
         }
         return (reached, copied)
@@ -116,10 +135,13 @@ extension Log {
 
     /// Writes commits of the old file to the new one and answers the new one's snapshot after them.
     func carry(
-        _ writer: CompactionWriter, _ file: any LogFile, _ copied: LogSnapshot, from reached: LogSnapshot, to target: LogSnapshot
+        _ writer: CompactionWriter, _ file: any LogFile, _ copied: LogSnapshot, from reached: LogSnapshot, to target: LogSnapshot,
+        goOn: () throws(LogError) -> Void = {}
     ) throws(LogError) -> LogSnapshot {
         var snapshot = copied
+        let permuted = target.permutedEntities
         try writer.carry(from: reached, to: target) { (commit, frames) throws(LogError) in
+            try goOn()
             guard let first = frames.first, let last = frames.last else { return }
             var regions = snapshot.regions
             if let mapping = regions.last, !mapping.covers(first.offset, Int(last.end - first.offset)) {
@@ -129,11 +151,15 @@ extension Log {
             guard let region = regions.last, region.covers(first.offset, Int(last.end - first.offset)) else {
                 throw .limit(what: "the store has outgrown its memory", path: path)
             }
-            let assembler = SnapshotAssembler(path: path, purpose: .commit, header: writer.header, from: snapshot) { offset in
+            let assembler = SnapshotAssembler(path: path, purpose: .commit, header: writer.header, from: snapshot, permuted: permuted) {
+                offset in
                 region.covers(offset, 1) ? region.base + Int(offset - region.fileOffset) : nil
             }
             assembler.beginCommit(at: first.offset)
-            for frame in frames { try assembler.apply(region.base + Int(frame.payloadOffset - region.fileOffset), frame) }
+            let parts = frames.map { (base: region.base + Int($0.payloadOffset - region.fileOffset), header: $0) }
+            // What the store permuted when it was opened has to be so in the copy, for contexts move across by slots.
+            try assembler.adoptOrder(parts)
+            for part in parts { try assembler.apply(part.base, part.header) }
             let next = assembler.makeSnapshot(commit: commit, endOffset: last.end, regions: regions)
             try next.carryReverseIndexes(from: snapshot)
             try next.carryKeyIndexes(from: snapshot)

@@ -80,6 +80,7 @@ extension Log {
         try checkCopy(snapshot, of: old)
         try compaction.writeMarker(commit: old.commitNumber)
         snapshot.takePlace(of: old)
+        pins.add(snapshot)
         let former = syncLock.withLock {
             let former = Former(
                 file: oldFile, appended: old, tail: writer.tail, preallocatedEnd: writer.preallocatedEnd, regions: writer.regions,
@@ -142,6 +143,7 @@ extension Log {
             publication.durableEnd = max(publication.durableEnd, target.end)
             publication.durableCommit = max(publication.durableCommit, target.commit)
             publication.sideFile = sideFile
+            publication.toldPins = PinnedSnapshots()
             publish(upTo: target.commit, &retired)
             publication.file = file
             publication.successor = nil

@@ -16,6 +16,20 @@ package protocol LogFileSystem: Sendable {
     func remove(_ path: String) throws(LogError)
     /// Makes creations, renames and removals in the directory of `path` durable.
     func syncDirectory(of path: String) throws(LogError)
+    /// Something that wakes when the log at a path, or its side file, may have changed; nil where the system offers nothing.
+    func watch(_ path: String) -> (any LogWatch)?
+}
+
+extension LogFileSystem {
+    package func watch(_ path: String) -> (any LogWatch)? { nil }
+}
+
+/// Wakes whoever waits for another process to commit.
+package protocol LogWatch: Sendable {
+    /// Notes what happens from now on. Comes before the look after which one would wait.
+    func arm()
+    /// Returns once something has happened, or after so many seconds.
+    func wait(seconds: Double)
 }
 
 /// An open file. Positions are explicit, so any number of threads may use one.

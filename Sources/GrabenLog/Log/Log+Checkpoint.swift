@@ -27,6 +27,8 @@ extension Log {
         /// After a failure the next attempt waits until the log is this long.
         var retryEnd: UInt64 = 0
         var failure: LogError?
+        /// Why the last automatic compaction came to nothing.
+        var compactionFailure: LogError?
 
         init(coveredEnd: UInt64, byteCount: UInt64) {
             self.coveredEnd = coveredEnd

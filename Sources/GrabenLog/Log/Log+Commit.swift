@@ -26,6 +26,7 @@ extension Log {
     private func append<R, E: Error>(
         _ author: String?, _ body: (LogSnapshot, inout CommitBuilder) throws(E) -> R
     ) throws(CommitError<E>) -> (R, LogSnapshot) {
+        do throws(LogError) { try refuseFork() } catch { throw .log(error) }
         writerLock.lock()
         defer { writerLock.unlock() }
         let file: any LogFile
@@ -67,6 +68,7 @@ extension Log {
             let snapshot = assembler.makeSnapshot(commit: previous.commitNumber + 1, endOffset: end, regions: writer.regions)
             try snapshot.carryReverseIndexes(from: previous)
             try snapshot.carryKeyIndexes(from: previous)
+            pins.add(snapshot)
             writer.needsCut = false
             writer.tail = end
             writer.endsWithMarker = false
@@ -92,10 +94,6 @@ extension Log {
     func prepareToAppend() throws(LogError) -> any LogFile {
         guard let file = writer.file else { throw .closed(path: path) }
         if let reason = health.readOnlyReason { throw .readOnly(path: path, reason: reason) }
-        // The lock belongs to the process that took it, though a fork inherits the descriptor.
-        guard writer.processID == Platform.processID else {
-            throw .readOnly(path: path, reason: "it was opened before this process was forked; open it again")
-        }
         if let poison = syncLock.withLock({ publication.poison }) { throw .poisoned(path: path, cause: poison.description) }
         if writer.needsCut { try cutBack(file) }
         return file

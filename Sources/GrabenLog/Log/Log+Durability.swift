@@ -49,6 +49,7 @@ extension Log {
                 publish(upTo: target.commit, &retired)
                 // Readers elsewhere learn of it late or not at all when this fails, and still read what is right.
                 try? publication.sideFile?.update(durableEnd: publication.durableEnd)
+                updatePins(retired)
             }
             publication.isSyncing = false
             syncLock.broadcast()
@@ -67,6 +68,15 @@ extension Log {
         if let (file, first) = publication.successor, publication.newest.isOfSameFile(as: first) { publication.file = file }
     }
 
+    /// Tells others what is pinned, where that has changed. Called under the sync lock.
+    private func updatePins(_ retired: [LogSnapshot]) {
+        guard let sideFile = publication.sideFile else { return }
+        let pinned = pins.summary(besides: publication.newest, leaving: retired)
+        guard pinned.oldestCommit != publication.toldPins.oldestCommit || pinned.byteCount != publication.toldPins.byteCount else { return }
+        publication.toldPins = pinned
+        try? sideFile.update(pinned: pinned)
+    }
+
     func poison(_ error: LogError) {
         syncLock.withLock {
             publication.poison = error
@@ -79,6 +89,7 @@ extension Log {
         var retired: [LogSnapshot] = []
         syncLock.lock()
         publish(upTo: publication.appendedCommit, &retired)
+        syncLock.broadcast()
         let startsTimer = !publication.isTimerSet && publication.durableCommit < publication.appendedCommit
         if startsTimer { publication.isTimerSet = true }
         syncLock.unlock()
@@ -108,6 +119,7 @@ extension Log {
 
     /// Returns once everything committed so far is durable.
     package func synchronize() throws(LogError) {
+        try refuseFork()
         let snapshot = writerLock.withLock { writer.appended }
         try waitUntilDurable(snapshot)
     }
@@ -115,6 +127,7 @@ extension Log {
     /// Syncs, marks the log as cleanly closed, gives back preallocated space, removes the side file and the lock. Snapshots stay readable;
     /// closing twice does nothing.
     package func close() throws(LogError) {
+        try refuseFork()
         guard writerLock.withLock({ writer.file != nil }) else { return }
         let isWriter = health.readOnlyReason == nil
         // Outside the writer lock first, so that other commits do not wait for this sync. Its failure shows again below.

@@ -66,6 +66,16 @@ extension Log {
     }
 
     private static func openForReading(_ path: String, _ system: any LogFileSystem, _ options: LogOptions) throws(LogError) -> Log {
+        var (file, replay, limit) = try readReplay(path, system, options, asOf: options.asOf)
+        if replay.health.asOf == nil { replay.health.readOnlyReason = "it was opened read-only" }
+        if let damage = replay.health.damage { replay.health.readOnlyReason = "it is damaged at byte \(damage.offset)" }
+        return Log(path: path, options: options, system: system, file: file, replay: replay, size: limit, sideFile: nil)
+    }
+
+    /// Replays the file at a path as a reader does that may stand beside a writer. Answers how far the file may be read, too.
+    static func readReplay(
+        _ path: String, _ system: any LogFileSystem, _ options: LogOptions, asOf moment: LogMoment?
+    ) throws(LogError) -> (file: any LogFile, replay: Replay, limit: UInt64) {
         let file = try system.open(path, .readOnly)
         let header = try FileHeader.read(file, path: path)
         var index = IndexFile.open(log: path, in: system)
@@ -82,22 +92,20 @@ extension Log {
                 throw .system(operation: "asking the writer for the durable end of", path: path, number: Platform.tryAgain)
             }
         }
-        let region = try file.map(offset: 0, length: Int(clamping: max(limit, UInt64(Format.headerByteCount))))
-        if let moment = options.asOf {
+        let region = try map(file, 0, max(limit, UInt64(Format.headerByteCount)), options)
+        if let moment {
             let replay = try load(
                 asOf: moment, path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, index: index,
                 watch: RecoveryWatch(path, options))
-            return Log(path: path, options: options, system: system, file: file, replay: replay, size: replay.tail, sideFile: nil)
+            return (file, replay, replay.tail)
         }
-        var replay = try load(
+        let replay = try load(
             path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, index: index,
             watch: RecoveryWatch(path, options))
         // With no writer there is nobody else to make the last commits durable; a close marker says that they are. A medium that cannot be
         // written has nothing to sync.
         if knownDurable == 0, !replay.health.wasClosedCleanly, limit > UInt64(Format.headerByteCount) { try? file.sync() }
-        replay.health.readOnlyReason = "it was opened read-only"
-        if let damage = replay.health.damage { replay.health.readOnlyReason = "it is damaged at byte \(damage.offset)" }
-        return Log(path: path, options: options, system: system, file: file, replay: replay, size: limit, sideFile: nil)
+        return (file, replay, limit)
     }
 
     /// Maps the file from `offset` on, with room to grow.

@@ -22,6 +22,10 @@ package final class Log: Sendable {
     private let reservations = Mutex<[EntityCode: UInt64]>([:])
     let counters = Mutex(LogStatistics())
     let checkpointing: Checkpointing
+    let historyMarks = Mutex(HistoryMarks())
+    let pins = SnapshotPins()
+    /// The process that opened the log; one that was forked from it shares its files and their lock, and none of its threads.
+    private let processID = Platform.processID
 
     /// What only the holder of the writer lock touches.
     final class Writer: @unchecked Sendable {
@@ -37,7 +41,6 @@ package final class Log: Sendable {
         var appended: LogSnapshot
         var regions: [MappedRegion]
         let buffer = ByteBuffer()
-        let processID = Platform.processID
         /// Whether the last frame is a close marker.
         var endsWithMarker: Bool
 
@@ -64,6 +67,8 @@ package final class Log: Sendable {
         var durableCommit: UInt64
         var isSyncing = false
         var isTimerSet = false
+        /// What the side file says of pinned snapshots.
+        var toldPins = PinnedSnapshots()
         /// The failed sync after which nothing can be trusted to reach the disk.
         var poison: LogError?
         var file: (any LogFile)?
@@ -96,11 +101,18 @@ package final class Log: Sendable {
         checkpointing = Checkpointing(coveredEnd: replay.checkpoint?.durableEnd ?? 0, byteCount: replay.checkpoint?.file.byteCount ?? 0)
         checkpointing.nextCompactionCheck = UInt64(options.compactionByteCount)
         publication = Publication(newest: replay.snapshot, durableEnd: replay.tail, file: file, sideFile: sideFile)
+        pins.add(replay.snapshot)
     }
 
     deinit {
+        guard processID == Platform.processID else { return }
         // A log let go of without being closed: what deferred commits promised is kept; the rest is as after a crash.
         if publication.poison == nil, publication.durableEnd < publication.appendedEnd { try? publication.file?.sync() }
+    }
+
+    /// Refuses what a forked process may not do. Comes before any lock, for the thread that holds one may not have been forked along.
+    func refuseFork() throws(LogError) {
+        guard processID == Platform.processID else { throw .forked(path: path, process: processID) }
     }
 
     /// Of the newest snapshot's file: a compaction puts another in its place.

@@ -18,6 +18,8 @@ package struct LogOptions: Sendable {
     package var writesIndex: Bool
     /// Whether the log is compacted, by a thread of its own, when it is longer than twice what lives in it and 32 MB.
     package var compactsAutomatically: Bool
+    /// How much history compactions leave in the log.
+    package var retention = LogRetention.nothing
     /// The log is opened as it was at this point of its history, for reading only; nil for as it is.
     package var asOf: LogMoment?
     /// Told how far a recovery is, as a fraction from 0 to 1, when it takes longer than a second; ends it by answering false, and opening then throws
@@ -40,7 +42,8 @@ package struct LogOptions: Sendable {
 
     package init(
         readOnly: Bool = false, createIfMissing: Bool = true, durability: Durability = .full, preallocation: Int = 1 << 20,
-        author: String? = nil, writesIndex: Bool = true, compactsAutomatically: Bool = false, asOf: LogMoment? = nil
+        author: String? = nil, writesIndex: Bool = true, compactsAutomatically: Bool = false,
+        retention: LogRetention = .nothing, asOf: LogMoment? = nil
     ) {
         self.readOnly = readOnly
         self.createIfMissing = createIfMissing
@@ -49,6 +52,7 @@ package struct LogOptions: Sendable {
         self.author = author
         self.writesIndex = writesIndex
         self.compactsAutomatically = compactsAutomatically
+        self.retention = retention
         self.asOf = asOf
     }
 }
@@ -87,6 +91,8 @@ package struct CommitInfo: Sendable, Equatable {
     package let time: Double
     package let author: String?
     package let counts: CommitCounts
+    /// Whether a compaction wrote it: it then holds what lived after the commit of its number, and nothing of what that commit did.
+    package let isCompacted: Bool
     /// Where the commit's first frame begins, and how many bytes all of its frames have.
     package let offset: UInt64
     package let byteCount: UInt64

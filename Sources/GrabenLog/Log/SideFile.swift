@@ -3,7 +3,7 @@ internal import Synchronization
 /// The side file `Name.graben-lock`: who writes, for the text of a refusal, and up to where the log is durable, for readers in other
 /// processes. The kernel's lock alone decides who may write.
 ///
-/// Text lines of fixed order; the first two numbers have twenty digits, so that the durable end is rewritten in place.
+/// Text lines of fixed order; the numbers of the first three have twenty digits, so that they are rewritten in place.
 struct SideFile: Sendable {
     static func path(of log: String) -> String { log + "-lock" }
 
@@ -18,6 +18,7 @@ struct SideFile: Sendable {
         var durableEnd: UInt64
         var salt: UInt64
         var holder: String
+        var pinned = PinnedSnapshots()
     }
 
     let file: any LogFile
@@ -28,6 +29,7 @@ struct SideFile: Sendable {
         let text = """
             durable \(Self.padded(durableEnd))
             salt \(Self.padded(salt))
+            pinned \(Self.padded(0)) \(Self.padded(0))
             pid \(Platform.processID)
             started \(Platform.text(ofTime: Platform.now()))
             command \(Self.command)
@@ -37,6 +39,12 @@ struct SideFile: Sendable {
     }
 
     func update(durableEnd: UInt64) throws(LogError) { try file.writeAll(Array("durable \(Self.padded(durableEnd))".utf8), at: 0) }
+
+    /// The oldest commit that the writer's process still reads besides the newest, 0 for none, and the bytes that are kept for such readers.
+    func update(pinned: PinnedSnapshots) throws(LogError) {
+        // Behind the two lines before it, which always have the same length.
+        try file.writeAll(Array("pinned \(Self.padded(pinned.oldestCommit ?? 0)) \(Self.padded(pinned.byteCount))".utf8), at: 29 + 26)
+    }
 
     /// What the side file says; nil when there is none or it is not whole.
     static func read(_ system: any LogFileSystem, log path: String) -> Contents? {
@@ -50,6 +58,12 @@ struct SideFile: Sendable {
         }
         guard let durable = fields["durable"].flatMap({ UInt64($0) }), let salt = fields["salt"].flatMap({ UInt64($0) }) else { return nil }
         let holder = "process \(fields["pid"] ?? "?") (\(fields["command"] ?? "?")), which opened it at \(fields["started"] ?? "?")"
-        return Contents(durableEnd: durable, salt: salt, holder: holder)
+        var contents = Contents(durableEnd: durable, salt: salt, holder: holder)
+        let pinned = (fields["pinned"] ?? "").split(separator: " ").compactMap { UInt64($0) }
+        if pinned.count == 2, pinned[0] > 0 {
+            contents.pinned.oldestCommit = pinned[0]
+            contents.pinned.byteCount = pinned[1]
+        }
+        return contents
     }
 }

@@ -22,6 +22,11 @@ package struct ObjectKey: Hashable, Comparable, Sendable {
 package struct RowChange: Sendable, Equatable {
     package let row: Row
     package var mask: FieldMask
+
+    package init(row: Row, mask: FieldMask) {
+        self.row = row
+        self.mask = mask
+    }
 }
 
 /// Rows whose packed attributes a commit wrote, and which lanes of the entity's newest layout.
@@ -84,7 +89,8 @@ package struct ChangeSet: Sendable, Equatable {
         }
     }
 
-    private static func merged(_ changes: [RowChange]) -> [RowChange] {
+    /// The same changes in order of rows, those of one row as one.
+    package static func merged(_ changes: [RowChange]) -> [RowChange] {
         guard zip(changes, changes.dropFirst()).contains(where: { $0.row >= $1.row }) else { return changes }
         var result: [RowChange] = []
         for change in changes.sorted(by: { $0.row < $1.row }) {

@@ -10,6 +10,8 @@ package final class LogSnapshot: @unchecked Sendable {
     let header: FileHeader
     /// Exchanged at most once, before anyone else sees the snapshot.
     private var node: CommitNode
+    /// Counts the snapshot among those that are held; set before anyone else sees it, in those that are published.
+    var pin: SnapshotPins.Pin?
     let path: String
     /// The end of the commit's last frame.
     let endOffset: UInt64
@@ -70,6 +72,12 @@ package final class LogSnapshot: @unchecked Sendable {
 
     /// Makes this snapshot the same link of the chain as another of the same commit: what leads to and from that one then leads here.
     func takePlace(of other: LogSnapshot) { node = other.node }
+
+    /// Makes this snapshot the one after another of an earlier commit, and `changes` what lies between them.
+    func follow(_ other: LogSnapshot, changes: ChangeSet) {
+        node = CommitNode(commitNumber: commitNumber, changes: changes)
+        other.node.setNext(node)
+    }
 
     /// Whether both were read from one file, so that what one keeps mapped is all the other needs.
     package func isOfSameFile(as other: LogSnapshot) -> Bool { header.salt == other.header.salt && header.epoch == other.header.epoch }

@@ -35,7 +35,7 @@ final class SnapshotAssembler {
     private var unwritten: [UInt64: UnsafeRawPointer] = [:]
     /// A chunk that was to be copied and could not be read; thrown when the payload it was for has been applied.
     private var unreadable: LogError?
-    /// The entities whose slots a replay may permute; nil for all.
+    /// The entities whose slots may be permuted; nil for all at a replay, and for none by a commit.
     private let permuted: Set<EntityCode>?
 
     private static let owners = Atomic<UInt64>(1)
@@ -393,10 +393,12 @@ final class SnapshotAssembler {
         }
     }
 
-    /// At replay, a commit that brings the first chunks of an entity in another order than that of rows keeps its order: the chunks are then
+    /// At replay, and in commits a compaction carries over, a commit that brings the first chunks of an entity in another order than that of rows keeps its order: the chunks are then
     /// mapped as they lie. `payloads` are the parts of the commit.
     func adoptOrder(_ payloads: [(base: UnsafeRawPointer, header: FrameHeader)]) throws(LogError) {
-        guard purpose == .replay, payloads.contains(where: { Self.hasChunk($0.base, $0.header) }) else { return }
+        guard purpose == .replay || permuted?.isEmpty == false, payloads.contains(where: { Self.hasChunk($0.base, $0.header) }) else {
+            return
+        }
         var table = table
         var lists: [EntityCode: [[Row]]] = [:]
         var highest: [EntityCode: Row] = [:]

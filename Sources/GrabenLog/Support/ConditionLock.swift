@@ -29,6 +29,15 @@ package final class ConditionLock: @unchecked Sendable {
     package func unlock() { pthread_mutex_unlock(mutex) }
     /// Lets go of the lock until another thread calls `broadcast`; may also wake for no reason.
     package func wait() { pthread_cond_wait(condition, mutex) }
+    /// The same, for so many seconds at most.
+    package func wait(seconds: Double) {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        let nanoseconds = time.tv_nsec + Int(min(max(seconds, 0), 1e6) * 1e9)
+        time.tv_sec += nanoseconds / 1_000_000_000
+        time.tv_nsec = nanoseconds % 1_000_000_000
+        pthread_cond_timedwait(condition, mutex, &time)
+    }
     package func broadcast() { pthread_cond_broadcast(condition) }
 
     package func withLock<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {

@@ -7,14 +7,14 @@
 #endif
 
 /// A thread that nobody waits for: work that blocks would starve the pool that tasks run on.
-enum DetachedThread {
+package enum DetachedThread {
     private final class Body: Sendable {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
     /// Runs the body on a new thread; false when there is none to be had.
-    static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
+    package static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
         let body = Unmanaged.passRetained(Body(run))
         #if canImport(Darwin)
             var thread: pthread_t?

@@ -18,8 +18,16 @@ public enum LogError: Error, Sendable, Equatable {
     /// The sync of this commit failed: it may or may not be there after the store is opened again.
     case inDoubt(path: String, commit: UInt64, cause: String)
     case closed(path: String)
+    /// The log was opened before this process was forked from process `process`.
+    case forked(path: String, process: Int32)
+    /// A reader cannot follow the writer any further: another file stands at the path, or what is there now cannot be read as before.
+    case replaced(path: String, reason: String)
     /// The log has no such commit: it was compacted away, or is not there yet. `oldest` and `newest` are the numbers of those it has.
     case noSuchCommit(path: String, wanted: String, oldest: UInt64, newest: UInt64)
+    /// History after commit `since` was asked for, and a compaction has removed some of it: what is there begins after commit `oldest`.
+    case historyExpired(path: String, since: UInt64, oldest: UInt64)
+    /// History after a commit was asked for that the log never had, or not as this one.
+    case historyForeign(path: String, since: UInt64, reason: String)
     /// A stated limit of the format was passed.
     case limit(what: String, path: String)
     /// Bytes whose checksum is right do not follow the format.
@@ -51,9 +59,17 @@ extension LogError: CustomStringConvertible {
         case .inDoubt(let path, let commit, let cause):
             "it is not known whether commit \(commit) of '\(path)' is durable: \(cause). Close the store, open it again and look"
         case .closed(let path): "'\(path)' has been closed"
+        case .forked(let path, let process):
+            "'\(path)' was opened by process \(process), before this one was forked from it; open it again here"
+        case .replaced(let path, let reason): "'\(path)' cannot be followed any further: \(reason). Open the store again"
         case .noSuchCommit(let path, let wanted, let oldest, let newest):
             "'\(path)' has no \(wanted) to be opened as of; "
                 + (newest == 0 ? "it has no commits yet" : "it has the commits \(oldest) to \(newest)")
+        case .historyExpired(let path, let since, let oldest):
+            "the history of '\(path)' after commit \(since) is no longer complete: what is kept begins after commit \(oldest). Read the "
+                + "objects themselves and go on from a new token, or keep more history"
+        case .historyForeign(let path, let since, let reason):
+            "the history of '\(path)' after commit \(since) cannot be told: \(reason). Read the objects themselves and go on from a new token"
         case .limit(let what, let path): "a limit of the file format was passed in '\(path)': \(what)"
         case .malformed(let what, let path, let offset):
             "'\(path)' holds something malformed at byte \(offset): \(what); run 'graben check'"

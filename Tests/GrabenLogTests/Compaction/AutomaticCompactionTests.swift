@@ -1,3 +1,4 @@
+import Foundation
 import GrabenFixtures
 import Testing
 
@@ -75,5 +76,36 @@ import Testing
         #expect(workload == "grow" ? log.epoch == 1 : log.epoch > 1, "\(workload): \(log.newest.endOffset) bytes in epoch \(log.epoch)")
         try log.close()
         #expect(try Log.open(path: "a", in: system).newest.liveCount(Drawing.joint) == live.count)
+    }
+
+    // An automatic compaction that failed was nobody's error: a store grew for weeks, and nothing said why.
+    @Test("an automatic compaction that fails is told until one succeeds, and loses nothing")
+    func failure() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("a.graben")
+        var options = LogOptions(durability: .deferred, compactsAutomatically: true)
+        options.compactionByteCount = 1 << 14
+        options.writesIndex = false
+        let log = try Log.open(path: path, in: RealFileSystem(), options: options)
+        // Where the new file would be stands a folder.
+        try FileManager.default.createDirectory(atPath: path + "-compact", withIntermediateDirectories: false)
+        try log.change { builder in
+            builder.setCatalog(Drawing.catalog)
+            for row in 0..<20 as Range<Row> { builder.insertJoint(row, "J\(row)") }
+        }
+        func write(until isDone: () throws -> Bool) throws {
+            for step in 0..<4000 where try !isDone() {
+                try log.change { builder in for row in 0..<20 as Range<Row> { builder.rename(row, "step \(step) of \(row)") } }
+                waitUntilIdle(log)
+            }
+            #expect(try isDone())
+        }
+        try write { try log.summary().compactionFailure != nil }
+        #expect(log.epoch == 1)
+        try FileManager.default.removeItem(atPath: path + "-compact")
+        try write { log.epoch > 1 }
+        #expect(try log.summary().compactionFailure == nil)
+        #expect(log.newest.liveCount(Drawing.joint) == 20)
+        try log.close()
     }
 }

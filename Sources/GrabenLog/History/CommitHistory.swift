@@ -1,24 +1,21 @@
 /// The commits of a log, oldest first, as of one snapshot. Reads the headers and metadata only.
 package struct CommitHistory: Sequence {
     let snapshot: LogSnapshot
+    /// Where the first of them begins.
+    var start = UInt64(Format.headerByteCount)
 
     package struct Iterator: IteratorProtocol {
+        private var cursor: SnapshotFrames
         private let snapshot: LogSnapshot
-        private let salt: UInt64
-        private var offset = UInt64(Format.headerByteCount)
         private var start: UInt64?
 
-        init(_ snapshot: LogSnapshot) {
+        init(_ snapshot: LogSnapshot, from offset: UInt64) {
             self.snapshot = snapshot
-            salt = snapshot.header.salt
+            cursor = SnapshotFrames(snapshot, from: offset)
         }
 
         package mutating func next() -> CommitInfo? {
-            while offset < snapshot.endOffset, let region = snapshot.region(offset, Format.frameHeaderByteCount) {
-                let limit = Swift.min(snapshot.endOffset, region.fileOffset + UInt64(region.length))
-                let base = region.base + Int(offset - region.fileOffset)
-                guard let frame = FrameHeader(base, offset: offset, limit: limit, salt: salt) else { return nil }
-                offset = frame.end
+            while let (frame, base) = cursor.next() {
                 guard frame.kind == .commit else { continue }
                 let first = start ?? frame.offset
                 guard frame.hasCommitMark else {
@@ -26,11 +23,12 @@ package struct CommitHistory: Sequence {
                     continue
                 }
                 start = nil
-                guard snapshot.isChecked(frame, from: frame.metadataOffset),
-                    let metadata = CommitMetadata(checked: frame, at: base)
-                else { return nil }
+                guard snapshot.isChecked(frame, from: frame.metadataOffset), let metadata = CommitMetadata(checked: frame, at: base) else {
+                    return nil
+                }
                 return CommitInfo(
-                    number: frame.commit, time: metadata.time, author: metadata.author, counts: metadata.counts, offset: first,
+                    number: frame.commit, time: metadata.time, author: metadata.author, counts: metadata.counts,
+                    isCompacted: snapshot.header.epoch > 1 && first == UInt64(Format.headerByteCount), offset: first,
                     byteCount: frame.end - first)
             }
             return nil
@@ -39,7 +37,29 @@ package struct CommitHistory: Sequence {
 
     /// The number of the last commit of the snapshot, 0 in an empty log.
     package var newestCommit: UInt64 { snapshot.commitNumber }
-    package func makeIterator() -> Iterator { Iterator(snapshot) }
+    package func makeIterator() -> Iterator { Iterator(snapshot, from: start) }
+}
+
+/// The frames of a snapshot's log from a frame's offset on, each with its first byte in memory.
+struct SnapshotFrames {
+    private let snapshot: LogSnapshot
+    private let salt: UInt64
+    private(set) var offset: UInt64
+
+    init(_ snapshot: LogSnapshot, from offset: UInt64) {
+        self.snapshot = snapshot
+        self.offset = offset
+        salt = snapshot.header.salt
+    }
+
+    mutating func next() -> (header: FrameHeader, base: UnsafeRawPointer)? {
+        guard offset < snapshot.endOffset, let region = snapshot.region(offset, Format.frameHeaderByteCount) else { return nil }
+        let limit = min(snapshot.endOffset, region.fileOffset + UInt64(region.length))
+        let base = region.base + Int(offset - region.fileOffset)
+        guard let frame = FrameHeader(base, offset: offset, limit: limit, salt: salt) else { return nil }
+        offset = frame.end
+        return (frame, base)
+    }
 }
 
 /// How many objects of an entity there are.
@@ -63,6 +83,12 @@ package struct LogSummary: Sendable, Equatable {
     package let index: IndexSummary?
     /// Why the index file could not be written the last time that was tried; nothing is lost by it.
     package let indexFailure: LogError?
+    /// Why the last automatic compaction came to nothing; nil after one that did not. Nothing is lost by it but room.
+    package let compactionFailure: LogError?
+    /// The commit after which history is complete.
+    package let oldestHistory: UInt64
+    /// What this process still reads of earlier commits.
+    package let pinned: PinnedSnapshots
 }
 
 /// What `graben info` shows of an index file.
@@ -78,8 +104,8 @@ extension Log {
 
     package func summary() throws(LogError) -> LogSummary {
         let snapshot = newest
-        let (covered, byteCount, failure) = checkpointing.lock.withLock {
-            (checkpointing.coveredEnd, checkpointing.byteCount, checkpointing.failure)
+        let (covered, byteCount, failure, compactionFailure) = checkpointing.lock.withLock {
+            (checkpointing.coveredEnd, checkpointing.byteCount, checkpointing.failure, checkpointing.compactionFailure)
         }
         return LogSummary(
             fileSize: try fileSize(), logSize: snapshot.endOffset, commits: snapshot.commitNumber, catalogVersion: snapshot.catalog.version,
@@ -88,6 +114,7 @@ extension Log {
             },
             index: covered > 0
                 ? IndexSummary(byteCount: byteCount, tailByteCount: snapshot.endOffset - min(snapshot.endOffset, covered)) : nil,
-            indexFailure: failure)
+            indexFailure: failure, compactionFailure: compactionFailure, oldestHistory: Self.oldestHistory(of: snapshot),
+            pinned: pins.summary(besides: snapshot))
     }
 }
