@@ -8,6 +8,8 @@ public struct CommitSummary: Sendable, Equatable {
     public let number: UInt64
     /// The time of the machine that made it.
     public let date: Date
+    /// Whether a compaction wrote it: it then holds all that lived after the commit of its number, and its counts are those of what lived.
+    public let isCompacted: Bool
     /// The context's `transactionAuthor`, if it had one.
     public let author: String?
     /// How many objects it inserted.
@@ -38,7 +40,8 @@ extension PersistentStore {
         }
         return commits.map { commit in
             CommitSummary(
-                number: commit.number, date: Date(timeIntervalSinceReferenceDate: commit.time), author: commit.author,
+                number: commit.number, date: Date(timeIntervalSinceReferenceDate: commit.time),
+                isCompacted: commit.isCompacted, author: commit.author,
                 insertedCount: commit.counts.inserted, updatedCount: commit.counts.updated, deletedCount: commit.counts.deleted,
                 movedCount: commit.counts.moved, byteCount: commit.byteCount)
         }

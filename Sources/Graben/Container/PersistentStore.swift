@@ -1,6 +1,7 @@
 public import FoundationEssentials
 package import GrabenLog
 import GrabenModel
+import Synchronization
 
 /// One store of a coordinator: a log file, or the same engine in memory.
 public final class PersistentStore: Sendable {
@@ -25,6 +26,8 @@ public final class PersistentStore: Sendable {
     // By code: the entity's number in the model, or -1. Codes are given out one after the other.
     nonisolated(unsafe) private var numbers: [Int32] = []
     nonisolated(unsafe) private var codes: [EntityCode?] = []
+    /// Of a store that others write: the newest snapshot whose objects can be read under the model.
+    let lastReadable = Mutex<LogSnapshot?>(nil)
     /// The uniqueness constraints, as every save checks them.
     nonisolated(unsafe) private(set) var uniqueKeys: [UniqueKeyGroup] = []
 
@@ -49,9 +52,8 @@ public final class PersistentStore: Sendable {
             if Int(code) >= numbers.count { numbers += repeatElement(-1, count: Int(code) + 1 - numbers.count) }
             numbers[Int(code)] = Int32(truncatingIfNeeded: entity.index)
         }
+        if isFollower { lastReadable.withLock { $0 = log.newest } }
     }
-
-    var newestSnapshot: LogSnapshot { log.newest }
 
     /// An entity as the store keeps it; nil for an abstract one.
     func stored(entity: Int) -> StoredEntity? { entities.indices.contains(entity) ? entities[entity] : nil }
@@ -105,6 +107,20 @@ public enum StoreMoment: Sendable, Hashable {
     case date(Date)
 }
 
+/// How much history compactions leave in a store. What they remove is gone for tokens, and for opening the store as of an earlier commit.
+public enum HistoryRetention: Sendable, Hashable {
+    /// None. A token is good until the next compaction, and an error afterwards.
+    case nothing
+    /// All of it: the store grows with every save.
+    case everything
+    /// So many of the last transactions.
+    case transactions(Int)
+    /// The transactions from a date on.
+    case since(Date)
+    /// The transactions of so many seconds before the compaction.
+    case duration(TimeInterval)
+}
+
 /// What to open a store as.
 public struct StoreConfiguration: Sendable, Hashable {
     /// Where the store is.
@@ -120,8 +136,10 @@ public struct StoreConfiguration: Sendable, Hashable {
     /// Whether a missing file is created; false makes it an error.
     public var createsIfMissing = true
     /// Whether the store is compacted by itself, on a thread of its own, when its file is longer than twice what lives in it and 32 MB. Contexts
-    /// go on meanwhile, but history before goes.
+    /// go on meanwhile; of history what `historyRetention` says is left. History that is left counts for none of the two.
     public var compactsAutomatically = true
+    /// How much history compactions leave in the store, automatic and other ones.
+    public var historyRetention = HistoryRetention.nothing
     /// The point of its history the store is opened at, for reading only; nil for the store as it is.
     public var asOf: StoreMoment?
 
@@ -132,7 +150,7 @@ public struct StoreConfiguration: Sendable, Hashable {
     public init(
         _ location: StoreLocation, name: String? = nil, entities: Set<String>? = nil, isReadOnly: Bool = false,
         durability: StoreDurability = .full, createsIfMissing: Bool = true, compactsAutomatically: Bool = true,
-        asOf: StoreMoment? = nil
+        historyRetention: HistoryRetention = .nothing, asOf: StoreMoment? = nil
     ) {
         self.location = location
         self.name = name
@@ -141,6 +159,7 @@ public struct StoreConfiguration: Sendable, Hashable {
         self.durability = durability
         self.createsIfMissing = createsIfMissing
         self.compactsAutomatically = compactsAutomatically
+        self.historyRetention = historyRetention
         self.asOf = asOf
     }
 }

@@ -28,6 +28,14 @@ enum StoreRegistry {
         var options = LogOptions()
         options.readOnly = configuration.isReadOnly
         options.createIfMissing = configuration.createsIfMissing
+        options.retention =
+            switch configuration.historyRetention {
+            case .nothing: .nothing
+            case .everything: .everything
+            case .transactions(let count): .commits(UInt64(max(count, 0)))
+            case .since(let date): .since(date.timeIntervalSinceReferenceDate)
+            case .duration(let seconds): .duration(seconds)
+            }
         switch configuration.asOf {
         case .commit(let number): options.asOf = .commit(number)
         case .date(let date): options.asOf = .time(date.timeIntervalSinceReferenceDate)

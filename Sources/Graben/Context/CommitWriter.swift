@@ -9,6 +9,7 @@ struct CommitWriter {
 
     func write(_ newest: LogSnapshot, _ commit: inout CommitBuilder) throws(GrabenError) {
         for object in objects { try writeRecord(object, newest, &commit) }
+        for object in objects { writeFollower(object, newest, &commit) }
         for case let table? in context.tables[store.number] ?? [] where table.vanishedEnd > 0 {
             if let code = table.stored?.code { commit.noteRow(entity: code, row: Row(table.vanishedEnd - 1)) }
         }
@@ -43,12 +44,7 @@ struct CommitWriter {
             let value = object.info.accessors[number] != nil ? object.primitive(number) : data.values[number]
             if let value, value != object.baseValue(properties[number], data) { mine.insert(index) }
         }
-        guard !mine.isEmpty || data.isTouched else {
-            if let relationships = changedRelationships(data) {
-                commit.appendFollower(entity: stored.code, row: object._row, relationships: relationships)
-            }
-            return
-        }
+        guard !mine.isEmpty || data.isTouched else { return }
         let newestRecord: RecordView?
         do { newestRecord = try newest.record(stored.code, object._row) } catch { throw .store(error) }
         var failure: LogError?
@@ -69,6 +65,14 @@ struct CommitWriter {
     ) {
         commit.appendRecord(
             layout: stored.layout, row: row, isInsert: isInsert, changed: { changed.contains($0) }, value: { stored.stored(value($0)) })
+    }
+
+    /// Notes which to-many relationships of an object changed: its record, if it has a new one, says nothing of them.
+    private func writeFollower(_ object: ManagedObject, _ newest: LogSnapshot, _ commit: inout CommitBuilder) {
+        guard let data = object._data, !data.toMany.isEmpty, !object.has(ObjectFlag.deleted), !object.isInserted,
+            let stored = object._table.stored, let relationships = changedRelationships(data), newest.contains(stored.code, object._row)
+        else { return }
+        commit.appendFollower(entity: stored.code, row: object._row, relationships: relationships)
     }
 
     /// To-many relationships whose other side changed them, by property number.
@@ -102,6 +106,10 @@ struct CommitWriter {
                 }
             }
         }
+        append(patches, stored, &commit)
+    }
+
+    private func append(_ patches: LanePatches, _ stored: StoredEntity, _ commit: inout CommitBuilder) {
         for patch in patches.inOrder {
             commit.appendPatch(
                 layout: stored.layout, lanes: patch.lanes, rows: patch.rows, bits: Array(patch.bits.joined()),
@@ -132,11 +140,16 @@ struct CommitWriter {
             whole.initializeMemory(as: UInt8.self, repeating: 0, count: overlay.geometry.byteCount)
         }
         var rows: [Row] = []
+        // What the chunk changes of rows that are not new is said in patches too, before it: history reads those, and of a chunk nothing.
+        var patches = LanePatches(laneCount: overlay.geometry.lanes.count)
         overlay.dirty.forEach { slot in
             let row = Row(first + slot)
             if let object = table.registered(row), object.has(ObjectFlag.deleted) { return }
             rows.append(row)
             let isNew = !newest.contains(stored.code, row)
+            if !isNew {
+                patches.append(row, slot, overlay) { overlay.geometry.value(overlay.data, $0, slot) != overlay.baseValue($0, slot) }
+            }
             for lane in overlay.geometry.lanes.indices
             where isNew || overlay.geometry.value(overlay.data, lane, slot) != overlay.baseValue(lane, slot) {
                 overlay.geometry.setBits(whole, lane, slot, overlay.geometry.bits(overlay.data, lane, slot))
@@ -144,6 +157,7 @@ struct CommitWriter {
             }
         }
         let count = min(ChunkGeometry.slotsPerChunk, Int(max(rows.last ?? 0, newest.highestRow(stored.code) ?? 0)) + 1 - first)
+        append(patches, stored, &commit)
         commit.appendChunk(layout: stored.layout, firstRow: Row(first), count: count, from: UnsafeRawPointer(whole))
         return true
     }

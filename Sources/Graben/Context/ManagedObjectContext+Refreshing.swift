@@ -149,7 +149,7 @@ extension ManagedObjectContext {
                 snapshots[store.number] = store.newestSnapshot
                 continue
             }
-            let newest = store.newestSnapshot
+            let newest = store.newestSnapshot { report($0) }
             if newest !== old { advance(store, from: old, to: newest, merging: merging, skipping: nil) }
         }
     }
