@@ -81,8 +81,32 @@ enum CommandTable {
             examples: ["graben count town.graben", "graben count town.graben Line --where 'length == nil'"], run: CountCommand.run),
         CommandSpec(
             name: "log", summary: "the commits, newest first", operands: [store],
-            options: [OptionSpec("limit", value: "N", "at most the N newest")] + formats,
-            examples: ["graben log town.graben --limit 5"], run: LogCommand.run),
+            options: [
+                OptionSpec("limit", value: "N", "at most the N newest"),
+                OptionSpec("changes", "also what each did: the objects, and the properties of those it updated"),
+                OptionSpec("follow", letter: "f", "the last 10 (or --limit), oldest first, and then each new one as it is made"),
+            ] + formats,
+            notes: [
+                "--changes marks inserted objects with +, updated ones with ~ and deleted ones with -. The first commit of a compacted store holds"
+                    + " what lived then, and says nothing of what was changed.",
+                "--follow goes on until it is interrupted. It shows commits once they are durable, and follows a store across compactions.",
+            ],
+            examples: ["graben log town.graben --limit 5", "graben log town.graben --changes --jsonl", "graben log town.graben --follow"],
+            run: LogCommand.run),
+        CommandSpec(
+            name: "diff", summary: "in what two commits of a store differ, or two stores",
+            operands: [store, OperandSpec("N|TIME|STORE", .some)],
+            options: [json, OptionSpec("jsonl", "write one JSON object a line")],
+            notes: [
+                "STORE A B compares the store after commit A with it after commit B; STORE A with the store as it is; STORE STORE one store with"
+                    + " another, each as it is. A and B may be times.",
+                "Objects of the same entity and row are compared: + only the second has, - only the first has, ~ has other values. Ends with status 1"
+                    + " where there is a difference.",
+            ],
+            examples: [
+                "graben diff town.graben 12 15", "graben diff town.graben 2024-03-10T12:00:00Z", "graben diff town.graben copy.graben",
+            ],
+            run: DiffCommand.run),
         CommandSpec(
             name: "check", summary: "verify everything: checksums, records, references, inverses, unique keys, the index",
             operands: [store],
@@ -103,12 +127,14 @@ enum CommandTable {
             examples: ["graben repair town.graben --to town-2.graben"], run: RepairCommand.run),
         CommandSpec(
             name: "compact", summary: "write what lives into a new file that takes the store's place", operands: [store],
-            options: [json],
+            options: [
+                OptionSpec("keep", value: "N|TIME", "keep the history of the last N commits, or of those made at TIME or later"), json,
+            ],
             notes: [
-                "History up to the newest commit goes, and with it what was deleted or replaced; commit and row numbers stay. Whoever reads the"
+                "Without --keep history up to the newest commit goes, and with it what was deleted or replaced; commit and row numbers stay. Whoever reads the"
                     + " store meanwhile reads on. Interrupted, or out of room, it leaves the store as it was."
             ],
-            examples: ["graben compact town.graben"], run: CompactCommand.run),
+            examples: ["graben compact town.graben", "graben compact town.graben --keep 100"], run: CompactCommand.run),
         CommandSpec(
             name: "load", summary: "fill a new store from tables: TSV, CSV or JSON lines",
             operands: [OperandSpec("STORE"), OperandSpec("FILE", .some)],

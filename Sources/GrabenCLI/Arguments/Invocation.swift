@@ -46,12 +46,18 @@ extension Invocation {
     /// second, for so the times of commits are shown.
     func moment() throws(CLIError) -> LogMoment? {
         guard let text = value("as-of") else { return nil }
-        if let number = UInt64(text) { return .commit(number) }
-        guard let seconds = DateText.seconds(text) else {
+        guard let moment = Self.moment(text) else {
             throw .usage(
                 "bad-value", "--as-of takes the number of a commit or a time such as 2024-03-10T12:00:00Z, not \(text.shown)",
                 hint: "graben help \(command.name)")
         }
+        return moment
+    }
+
+    /// The point of history that a text names; nil where it is neither a number nor a time.
+    static func moment(_ text: String) -> LogMoment? {
+        if let number = UInt64(text) { return .commit(number) }
+        guard let seconds = DateText.seconds(text) else { return nil }
         let isToTheSecond = text.count { $0 == ":" } >= 2 && !text.contains(".")
         return .time(isToTheSecond ? (seconds + 1).nextDown : seconds)
     }

@@ -18,7 +18,7 @@ enum InfoCommand {
         let path: String
         let log: Log
         let summary: LogSummary
-        let writer: String?
+        let writer: LogWriterInfo?
         let versionHash: String?
         var health: LogHealth { log.health }
         /// One word for how the store is.
@@ -38,6 +38,11 @@ enum InfoCommand {
             ("epoch", "\(log.epoch)"), ("created", DateText.shortText(log.creationTime)),
             ("size", "\(ValueText.grouped(summary.fileSize)) bytes, \(ValueText.grouped(summary.logSize)) of them the log"),
             ("commits", ValueText.grouped(summary.commits)),
+            (
+                "history",
+                summary.oldestHistory == 0
+                    ? "of all commits" : "of the commits after \(ValueText.grouped(summary.oldestHistory)); what was before is compacted"
+            ),
             ("model", "version \(summary.catalogVersion)" + (facts.versionHash.map { ", hash \($0)" } ?? ", which cannot be read")),
             ("state", facts.state),
         ]
@@ -51,7 +56,14 @@ enum InfoCommand {
         if let damage = health.damage {
             rows.append(("damage", "at byte \(damage.offset): \(damage.reason); what comes before it can be read"))
         }
-        if let writer = facts.writer { rows.append(("writer", writer)) }
+        if let writer = facts.writer {
+            rows.append(("writer", writer.name))
+            if let oldest = writer.pinned.oldestCommit {
+                let held = writer.pinned.byteCount
+                let room = held > 0 ? ", and keeps \(ValueText.grouped(held)) bytes of files that were compacted away" : ""
+                rows.append(("pinned", "the writer still reads commit \(oldest)\(room)"))
+            }
+        }
         let width = rows.map(\.0.count).max() ?? 0
         for (name, value) in rows {
             try session.output.write(name + String(repeating: " ", count: width + 2 - name.count) + value.withoutControls + "\n")
@@ -101,7 +113,10 @@ enum InfoCommand {
         } else {
             try json.null()
         }
-        try json.field("writer", facts.writer)
+        try json.field("oldestHistory", summary.oldestHistory)
+        try json.field("writer", facts.writer?.name)
+        try json.field("oldestPinnedCommit", facts.writer?.pinned.oldestCommit)
+        try json.field("pinnedBytes", facts.writer?.pinned.byteCount)
         try json.key("entities")
         try json.beginArray()
         for entity in summary.entities {

@@ -41,6 +41,8 @@ struct OpenStore {
         model = container.model
         coordinator = container.coordinator
         context = container.newContext()
+        // Whoever writes meanwhile, what is shown is one state of the store.
+        context.isPinned = true
         names = ReferenceNames(context, container.model)
     }
 

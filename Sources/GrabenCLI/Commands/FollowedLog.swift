@@ -1,0 +1,45 @@
+import GrabenLog
+
+/// `log --follow`: the last commits, oldest first, and then every new one as its writer makes it durable, until interrupted.
+enum FollowedLog {
+    static func run(_ session: Session, _ format: RowFormat) throws {
+        guard format == .text || format == .jsonLines else {
+            throw CLIError.usage("conflict", "--follow has no end, so it takes --jsonl or text", hint: "graben help log")
+        }
+        let path = session.invocation.store
+        let limit = try session.invocation.count("limit") ?? 10
+        let log = try OpenStore.log(path: path)
+        if let damage = log.damage { throw LogError.damaged(path: path, offset: damage.offset, reason: damage.reason) }
+        var last = log.newest.commitNumber
+        try write(try commits(log, since: max(log.oldestHistory, last - min(UInt64(limit), last))), log, session, format)
+        while true {
+            guard let newest = try log.waitForCommit(after: last, seconds: 3600) else { continue }
+            if log.oldestHistory > last {
+                session.flaw("the commits \(last + 1) to \(log.oldestHistory) were compacted away before they could be shown")
+            }
+            try write(try commits(log, since: max(log.oldestHistory, last)), log, session, format)
+            last = newest.commitNumber
+        }
+    }
+
+    private static func commits(_ log: Log, since number: UInt64) throws -> [CommitInfo] {
+        try log.history(since: number).map(\.info)
+    }
+
+    private static func write(_ commits: [CommitInfo], _ log: Log, _ session: Session, _ format: RowFormat) throws {
+        // The store is opened for each look, for a commit may bring another model.
+        let changes =
+            session.invocation.has("changes") && !commits.isEmpty
+            ? try CommitChanges(path: session.invocation.store, log: try OpenStore.log(path: session.invocation.store)) : nil
+        let json = JSONWriter(session.output)
+        for commit in commits {
+            if format == .jsonLines {
+                try CommitText.object(commit, changes, json)
+                try json.newline()
+            } else {
+                try CommitText.write(commit, changes, session)
+            }
+        }
+        try session.output.flush()
+    }
+}
