@@ -85,7 +85,7 @@ kill: deps
 
 threads: deps
 	@echo "==> tests of threads under the thread sanitizer"
-	@GRABEN_BRIEF=1 TSAN_OPTIONS=halt_on_error=0:exitcode=66 \
+	@GRABEN_BRIEF=1 TSAN_OPTIONS=exitcode=66:suppressions=$(CURDIR)/Tests/thread-sanitizer.txt \
 	    swift test --disable-xctest --sanitize=thread --scratch-path .build/tsan --filter '$(THREADED)'
 
 fuzz: deps
