@@ -20,7 +20,7 @@ extension ExitCode {
     /// What help says of each code.
     static let descriptions: [(code: ExitCode, text: String)] = [
         (.ok, "done"),
-        (.found, "check or diff found something"),
+        (.found, "check or diff found something, or repair could not save everything"),
         (.notFound, "no such object or entity"),
         (.usage, "wrong command line"),
         (.badData, "bad data: a damaged store, a bad table or model, a failed evaluation"),

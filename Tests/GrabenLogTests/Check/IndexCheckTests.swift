@@ -49,7 +49,9 @@ struct IndexCheckTests {
             index[place] = value ?? index[place] ^ 1
             resealIndex(&index)
             let report = try check(store.log, index)
-            let found = report.findings.contains { $0.kind == .index && (says.isEmpty || $0.what.contains(says)) && (!row || $0.row != nil) }
+            let found = report.findings.contains { finding in
+                finding.kind == .index && (says.isEmpty || finding.what.contains(says)) && (!row || finding.row != nil)
+            }
             #expect(found, "\(what): \(report.findings.prefix(3)) \(report.notes)")
         }
         // The offset of a row that lives: the first entry of the table leads to its page.
