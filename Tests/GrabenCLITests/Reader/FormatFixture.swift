@@ -34,7 +34,8 @@ enum FormatFixture {
     private static func begin() throws {
         let container = try PersistentContainer(model: model(1), at: store)
         let context = container.newContext()
-        for number in 0..<600 {
+        // Enough that three quarters of a chunk live, which a compaction then writes whole.
+        for number in 0..<1000 {
             let dot = try context.insertObject(entity: "Dot")
             if number % 7 != 0 { try dot.setValue(.float(Float(number) / 8), forKey: "f") }
         }
@@ -81,7 +82,8 @@ enum FormatFixture {
         try things[0].setValue(.references([stops[3], stops[1]].map(\.objectID)), forKey: "stops")
         let fresh = try context.insertObject(entity: "Thing")
         try fill(fresh, 7)
-        try fresh.setValue(.reference(things[0].objectID), forKey: "parent")
+        // Changes the other one as its inverse only, which is what a follower is.
+        try fresh.setValue(.reference(things[1].objectID), forKey: "parent")
         try context.save()
         context.delete(things[2])
         try fresh.setValue(.null, forKey: "added")

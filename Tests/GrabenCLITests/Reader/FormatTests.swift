@@ -26,7 +26,7 @@ struct FormatTests {
         #expect(dump.status == 0, "\(dump.errors)")
         let expected = try objects(String(decoding: Data(contentsOf: URL(fileURLWithPath: FormatFixture.expected)), as: UTF8.self))
         #expect(try objects(dump.output) == expected)
-        #expect(expected.count == 5 && (expected["Dot"] as? [Any])?.count == 580)
+        #expect(expected.count == 5 && (expected["Dot"] as? [Any])?.count == 980)
         let check = try json(try Tool.run("check", store, "--json").output)
         #expect(check["ok"] as? Bool == true && (check["notes"] as? [Any])?.isEmpty == true, "\(check)")
         #expect(try json(try Tool.run("info", store, "--json").output)["format"] as? Int == 1)
