@@ -102,11 +102,6 @@ struct StoreChecker {
         return true
     }
 
-    private func inverse(of property: PropertyInfo) -> Property? {
-        guard let link = property.link, let inverse = link.inverse else { return nil }
-        return store.modelEntities[link.destination].properties[inverse]
-    }
-
     private func checkTarget(
         _ value: Value, of entity: StoredEntity, _ row: Row, _ property: PropertyInfo, _ report: inout StoreReport
     ) throws(LogError) {
@@ -116,7 +111,7 @@ struct StoreChecker {
             }
             return
         }
-        let inverse = inverse(of: property)
+        let inverse = store.inverse(of: property)
         guard leads(target, entity, row, property, inverse, &report), let inverse,
             let id = store.id(entity.code, row), try !leadsBack(target, by: inverse, to: id)
         else { return }
@@ -151,7 +146,7 @@ struct StoreChecker {
             }
         }
         guard let id = store.id(entity.code, row) else { return }
-        let inverse = inverse(of: property)
+        let inverse = store.inverse(of: property)
         for member in members {
             guard leads(member, entity, row, property, inverse, &report), let inverse, inverse.link?.storage == .field,
                 property.link?.storage != .reverse, try !leadsBack(member, by: inverse, to: id)
@@ -169,7 +164,7 @@ struct StoreChecker {
                 guard let entity = store.entityNumber(of: owner.entity).flatMap({ store.stored(entity: $0) }) else { return true }
                 // Where the other side deletes nothing, a link may outlive its owner.
                 let property = entity.info.properties.first { relationship.name.hasSuffix(".\($0.name)") && $0.kind == .toMany }
-                if property?.relationship?.deleteRule == .noAction || property.flatMap({ inverse(of: $0) }) == nil {
+                if property?.relationship?.deleteRule == .noAction || property.flatMap({ store.inverse(of: $0) }) == nil {
                     report.danglingCount += 1
                     return true
                 }

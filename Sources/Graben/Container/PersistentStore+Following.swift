@@ -10,7 +10,8 @@ extension PersistentStore {
     /// Fetches, refreshes and new contexts do it by themselves, so a program calls this only to learn what went wrong. Contexts move when they
     /// would anyway: before a fetch unless they are pinned, and with a refresh.
     /// - Returns: the number of the newest commit that can be read.
-    /// - Throws: `GrabenError.store` where the new commits cannot be read; with `.replaced` where another store took this one's place, or a commit changed the store's model. What was read before can be read on.
+    /// - Throws: `GrabenError.store` where the new commits cannot be read; with `.replaced` where another store took this one's place, or a commit
+    ///   changed the store's model. What was read before can be read on.
     ///
     /// Complexity: O(1) when nothing has happened, a few microseconds; else O(commits since).
     @discardableResult

@@ -55,6 +55,12 @@ public final class PersistentStore: Sendable {
         if isFollower { lastReadable.withLock { $0 = log.newest } }
     }
 
+    /// What the model says of the other side of a relationship; nil where it has none.
+    func inverse(of property: PropertyInfo) -> Property? {
+        guard let link = property.link, let inverse = link.inverse else { return nil }
+        return modelEntities[link.destination].properties[inverse]
+    }
+
     /// An entity as the store keeps it; nil for an abstract one.
     func stored(entity: Int) -> StoredEntity? { entities.indices.contains(entity) ? entities[entity] : nil }
     @inline(__always)

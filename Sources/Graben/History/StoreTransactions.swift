@@ -38,7 +38,9 @@ public struct StoreTransactions: AsyncSequence, Sendable {
                     token = transaction.token
                     return transaction
                 }
-                guard try await store.hasCommit(after: token.commit(in: store.uuid) ?? 0) else { return nil }
+                // Of a store that the token says nothing of, what a compaction wrote is no transaction to be waited for.
+                let last = token.commit(in: store.uuid) ?? store.log.oldestHistory
+                guard try await store.hasCommit(after: last) else { return nil }
                 known = try store.history(since: token).makeIterator()
             }
             return nil

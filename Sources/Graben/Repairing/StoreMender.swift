@@ -32,11 +32,6 @@ struct StoreMender {
         self.snapshot = snapshot
     }
 
-    private func inverse(of property: PropertyInfo) -> Property? {
-        guard let link = property.link, let inverse = link.inverse else { return nil }
-        return store.modelEntities[link.destination].properties[inverse]
-    }
-
     private func stored(_ code: EntityCode) -> StoredEntity? { store.entityNumber(of: code).flatMap { store.stored(entity: $0) } }
 
     private mutating func setNull(_ object: ObjectKey, _ name: String, _ loss: LogRepair.Object.Loss, _ report: inout LogRepair) {
@@ -73,7 +68,7 @@ struct StoreMender {
                     let object = ObjectKey(entity.code, row)
                     guard mender.snapshot.contains(other.code, target.row) else {
                         // Deleted, and the change that followed from it is lost, unless the delete rule changes nothing.
-                        if mender.inverse(of: property)?.relationship.map({ $0.deleteRule != .noAction }) ?? false {
+                        if mender.store.inverse(of: property)?.relationship.map({ $0.deleteRule != .noAction }) ?? false {
                             mender.setNull(object, property.name, .reference, &found)
                         }
                         continue
@@ -83,7 +78,7 @@ struct StoreMender {
                         mender.setNull(object, property.name, .reference, &found)
                         continue
                     }
-                    guard let inverse = mender.inverse(of: property), let id = mender.store.id(entity.code, row) else { continue }
+                    guard let inverse = mender.store.inverse(of: property), let id = mender.store.id(entity.code, row) else { continue }
                     let back = other.info.properties[inverse.number]
                     let isAnswered: Bool
                     switch inverse.link?.storage {
@@ -109,7 +104,7 @@ struct StoreMender {
         var failure: LogError?
         for entity in store.entityList {
             for property in entity.info.properties where property.kind == .toMany {
-                guard let link = entity.ownedLink(property), let inverse = inverse(of: property) else { continue }
+                guard let link = entity.ownedLink(property), let inverse = store.inverse(of: property) else { continue }
                 var unanswered: [(ObjectKey, ObjectKey, Int64)] = []
                 snapshot.forEachLink(link) { owner, member, order in
                     guard owner.entity == entity.code, let other = stored(member.entity), let id = store.id(owner.entity, owner.row) else {

@@ -77,13 +77,10 @@ struct LogChecker {
                     return
                 }
                 // Zeros behind the last frame are room for the next ones, unless something was there.
-                let isEnd = range.upperBound == limit
-                let what = isEnd && range.lowerBound < durable ? min(max(durable, range.lowerBound), limit) : range.upperBound
-                note(
-                    .frame,
-                    "there is no valid frame"
-                        + (isEnd ? ", though bytes up to \(durable) were once durable" : "; the next one is at byte \(what)"),
-                    at: range.lowerBound)
+                let next =
+                    range.upperBound == limit
+                    ? ", though bytes up to \(durable) were once durable" : "; the next one is at byte \(range.upperBound)"
+                note(.frame, "there is no valid frame\(next)", at: range.lowerBound)
                 isBehindDamage = true
                 isPartial = part > 0
             }
@@ -166,7 +163,7 @@ struct LogChecker {
             }
         case .commit:
             if frame.commit != lastCommit + 1 || frame.part != part {
-                if isBehindDamage, frame.commit > lastCommit, frame.commit < .max {
+                if isBehindDamage, frame.commit > lastCommit {
                     let lost = frame.part > 0 ? frame.commit : frame.commit - 1
                     if lost > lastCommit {
                         let range = lost == lastCommit + 1 ? "commit \(lost) is" : "commits \(lastCommit + 1) to \(lost) are"

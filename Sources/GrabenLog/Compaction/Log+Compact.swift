@@ -52,7 +52,8 @@ extension Log {
         defer { if !isInPlace { try? system.remove(fresh) } }
         let total = Double(max(1, start.entities.reduce(0) { $0 + ($1?.liveCount ?? 0) }))
         var header = start.header
-        header.epoch += 1
+        // What the file says of it is anything at all.
+        header.epoch &+= 1
         header.salt = Platform.random().0
         let writer = CompactionWriter(
             path: path, header: header, file: file, partLimit: min(options.partByteCount, 4 << 20)

@@ -130,7 +130,9 @@ final class RealFile: LogFile {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(LogError) {
         var done = 0
         while done < bytes.count {
-            guard let start = bytes.baseAddress, let position = off_t(exactly: offset + UInt64(done)) else { break }
+            guard let start = bytes.baseAddress, let position = off_t(exactly: offset + UInt64(done)) else {
+                throw .system(operation: "writing", path: path, number: EFBIG)
+            }
             let result = pwrite(descriptor, start + done, bytes.count - done, position)
             if result < 0 {
                 if errno == EINTR { continue }
@@ -147,7 +149,7 @@ final class RealFile: LogFile {
     var gainsFromPreallocation: Bool { true }
 
     func sync() throws(LogError) {
-        // Not repeated after any error but an interruption that came before the work: the kernel may have dropped the pages.
+        // Not repeated after an error: the kernel may have dropped the pages.
         #if canImport(Darwin)
             // fsync does not reach the medium there.
             guard fcntl(descriptor, F_FULLFSYNC) == 0 || fsync(descriptor) == 0 else { throw failure("syncing") }

@@ -13,6 +13,7 @@ package struct FrameHeader: Sendable, Equatable {
     package var payloadLength: Int
     /// Where in the payload the metadata section begins; 0 in frames without the commit mark.
     package var metadataOffset: Int
+    /// Less than 2^64 - 1, so that adding one to it never overflows.
     package var commit: UInt64
     package var part: UInt32
     /// Every byte before this offset was known durable when the frame was written.
@@ -69,7 +70,7 @@ package struct FrameHeader: Sendable, Equatable {
         guard flags <= 1, payload <= Format.payloadLimit, UInt64(Self.frameLength(payload)) <= limit - offset else { return nil }
         var checksum = graben_crc32c(0, base, 60)
         checksum = graben_crc32c(checksum, base + Self.tableOffset(payload), Self.blockCount(payload) * 4)
-        guard checksum == u32(60), Int(u32(28)) <= payload else { return nil }
+        guard checksum == u32(60), Int(u32(28)) <= payload, u64(32) < .max else { return nil }
         self.kind = kind
         hasCommitMark = flags & 1 != 0
         self.offset = offset

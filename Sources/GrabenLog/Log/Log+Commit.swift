@@ -32,6 +32,9 @@ extension Log {
         let file: any LogFile
         do throws(LogError) { file = try prepareToAppend() } catch { throw .log(error) }
         let previous = writer.appended
+        guard previous.commitNumber < .max - 1 else {
+            throw .log(.limit(what: "it has had as many commits as can be numbered", path: path))
+        }
         let salt = previous.header.salt
         let assembler = SnapshotAssembler(path: path, purpose: .commit, header: previous.header, from: previous) { [writer] offset in
             writer.regions.last.flatMap { $0.covers(offset, 1) ? $0.base + Int(offset - $0.fileOffset) : nil }

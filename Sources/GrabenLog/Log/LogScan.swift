@@ -83,7 +83,7 @@ struct FrameCursor {
         else { return nil }
         switch header.kind {
         case .commit:
-            guard header.commit == following ?? header.commit, header.commit > 0, header.commit < .max, header.part == part else {
+            guard header.commit == following ?? header.commit, header.commit > 0, header.part == part else {
                 return nil
             }
             following = header.commit
@@ -95,7 +95,7 @@ struct FrameCursor {
                 part += 1
             }
         case .closeMarker:
-            guard part == 0, header.commit < .max, header.commit + 1 == following, header.payloadLength == 0 else { return nil }
+            guard part == 0, header.commit + 1 == following, header.payloadLength == 0 else { return nil }
         }
         offset = header.end
         return header

@@ -11,8 +11,8 @@ final class RecordBlock: @unchecked Sendable {
     let count: Int
     let isWhole: Bool
 
-    /// Decompresses what stands behind a section's kind and length, or only its first bytes, which takes as much less time. A claim of more than a block may hold, or than LZ4 could make of the bytes,
-    /// is refused before anything is allocated.
+    /// Decompresses what stands behind a section's kind and length, or only its first bytes, which takes as much less time. A claim of more than
+    /// a block may hold, or than LZ4 could make of the bytes, is refused before anything is allocated.
     init(_ contents: ByteReader, sectionOffset: UInt64, upTo limit: Int = .max) throws(ByteError) {
         var reader = contents
         let claim = try reader.count(atMost: Format.recordBlockLimit)

@@ -46,12 +46,10 @@ struct SalvagedFrame {
             let header = FrameHeader(
                 kind: .commit, hasCommitMark: place.load(fromByteOffset: 5, as: UInt8.self) & 1 != 0, offset: gap.lowerBound,
                 payloadLength: length, metadataOffset: Int(u32(28)), commit: u64(32), part: u32(40), durableEnd: 0)
-            let frame = SalvagedFrame(header, base, isTrusted: false)
-            // The last block is what tells one length from another.
-            if frame.isWhole || frame.blocks.last == true {
-                self = frame
-                return
-            }
+            // The last block is what tells one length from another; looking at all of them for each would take long where there are many gaps.
+            guard header.isBlockRight(FrameHeader.blockCount(length) - 1, place) else { continue }
+            self = SalvagedFrame(header, base, isTrusted: false)
+            return
         }
         let claimed = Int(u32(24))
         guard signs >= 2, claimed > 0, claimed <= Format.payloadLimit, FrameHeader.frameLength(claimed) <= gap.count else { return nil }

@@ -393,8 +393,8 @@ final class SnapshotAssembler {
         }
     }
 
-    /// At replay, and in commits a compaction carries over, a commit that brings the first chunks of an entity in another order than that of rows keeps its order: the chunks are then
-    /// mapped as they lie. `payloads` are the parts of the commit.
+    /// At replay, and in commits a compaction carries over, a commit that brings the first chunks of an entity in another order than that of rows
+    /// keeps its order: the chunks are then mapped as they lie. `payloads` are the parts of the commit.
     func adoptOrder(_ payloads: [(base: UnsafeRawPointer, header: FrameHeader)]) throws(LogError) {
         guard purpose == .replay || permuted?.isEmpty == false, payloads.contains(where: { Self.hasChunk($0.base, $0.header) }) else {
             return

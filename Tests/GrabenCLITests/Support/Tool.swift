@@ -1,4 +1,5 @@
 import Foundation
+import GrabenFixtures
 
 #if canImport(Glibc)
     import Glibc
@@ -17,21 +18,7 @@ struct Tool {
         var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
-    /// The program next to the test bundle, or above it where the bundle has folders of its own.
-    static let path: String = {
-        #if os(Linux)
-            let me = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
-        #else
-            let me = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
-        #endif
-        var folder = URL(fileURLWithPath: me).deletingLastPathComponent()
-        for _ in 0..<5 {
-            let candidate = folder.appendingPathComponent("graben").path
-            if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
-            folder.deleteLastPathComponent()
-        }
-        return "graben"
-    }()
+    static let path = BuildProducts.program("graben")
 
     /// Runs it; `output` names a file that standard output goes to instead, `input` is what standard input holds.
     static func run(

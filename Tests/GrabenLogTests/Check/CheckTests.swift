@@ -280,6 +280,17 @@ struct CheckTests {
         #expect(findings.last?.commit == 4)
     }
 
+    // Behind a commit with the greatest number there is, a check added one to that and trapped: whoever was sent such a file could not check it.
+    @Test("a frame with the number that none can follow is no frame")
+    func greatestNumber() throws {
+        var log = try sound()
+        let first = log.add([]) { $0.commit = .max }
+        log.add([]) { $0.commit = .max }
+        log.close()
+        let findings = try check(log.bytes).findings
+        #expect(findings.first?.kind == .frame && findings.first?.offset == UInt64(first))
+    }
+
     @Test("a torn tail is no finding, and what was durable once is one")
     func tornTail() throws {
         var log = try sound()

@@ -1,4 +1,5 @@
 import GrabenFixtures
+import StoreCrashing
 import Testing
 
 @testable import GrabenLog
@@ -151,7 +152,7 @@ import Testing
         let log = try Log.open(path: path, in: RealFileSystem())
         try log.change { $0.setCatalog(Drawing.catalog) }
         let workers = (0..<4 as Range<Row>).map { worker in
-            Worker {
+            CrashThread {
                 do {
                     for round in 0..<150 as Range<Row> {
                         try log.change { builder in

@@ -1,4 +1,5 @@
 import GrabenFixtures
+import StoreCrashing
 import Synchronization
 import Testing
 
@@ -221,7 +222,7 @@ import Testing
         let snapshot = log.newest
         let wrong = Atomic<Int>(0)
         let workers = (0..<4 as Range<UInt64>).map { seed in
-            Worker {
+            CrashThread {
                 var generator = SplitMix64(seed: seed)
                 for _ in 0..<4000 {
                     let row = Row(generator.pick(6000))

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StoreCrashing
 import Synchronization
 import Testing
 
@@ -88,9 +89,9 @@ import Testing
             let failures = Mutex<[String]>([])
             let committed = Atomic<Int>(0)
             let done = Atomic<Bool>(false)
-            func note(_ text: String) { failures.withLock { $0.append(text) } }
+            @Sendable func note(_ text: String) { failures.withLock { $0.append(text) } }
             let writers = (0..<4).map { thread in
-                Worker {
+                CrashThread {
                     for step in 1...60 {
                         do {
                             try log.change { builder in
@@ -107,7 +108,7 @@ import Testing
                 }
             }
             let readers = (0..<2).map { _ in
-                Worker {
+                CrashThread {
                     var last: UInt64 = 0
                     while !done.load(ordering: .acquiring) {
                         let snapshot = log.newest

@@ -1,4 +1,5 @@
 import GrabenFixtures
+import StoreCrashing
 import Synchronization
 import Testing
 
@@ -170,7 +171,7 @@ struct AdvanceTests {
             #expect(try handle.waitForCommit(after: handle.newest.commitNumber - 1, seconds: 0)?.commitNumber == log.newest.commitNumber)
             #expect(try handle.waitForCommit(after: handle.newest.commitNumber, seconds: 60, isCancelled: { true }) == nil)
         }
-        let worker = Worker { for row in 0..<50 as Range<Row> { _ = try? log.change { $0.insertJoint(row, "J\(row)") } } }
+        let worker = CrashThread { for row in 0..<50 as Range<Row> { _ = try? log.change { $0.insertJoint(row, "J\(row)") } } }
         var number = reader.newest.commitNumber
         while number < 51 {
             let snapshot = try #require(try reader.waitForCommit(after: number, seconds: 20))
@@ -183,7 +184,7 @@ struct AdvanceTests {
         try log.change { $0.rename(3, "x") }
         #expect(try reader.waitForCommit(after: 51, seconds: 20)?.name(3) == "x")
         #expect(try log.waitForCommit(after: 51, seconds: 20)?.commitNumber == 52)
-        let closer = Worker { try? log.close() }
+        let closer = CrashThread { try? log.close() }
         #expect(throws: LogError.closed(path: path)) {
             while try log.waitForCommit(after: 52, seconds: 20) == nil {}
         }

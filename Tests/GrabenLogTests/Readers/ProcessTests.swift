@@ -6,25 +6,9 @@ import Testing
 
 @Suite("Several processes and one store")
 struct ProcessTests {
-    /// The helper next to the test bundle, or above it where the bundle has folders of its own.
-    private static let path: String? = {
-        #if os(Linux)
-            let me = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
-        #else
-            let me = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
-        #endif
-        var folder = URL(fileURLWithPath: me).deletingLastPathComponent()
-        for _ in 0..<5 {
-            let candidate = folder.appendingPathComponent("LogProbe").path
-            if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
-            folder.deleteLastPathComponent()
-        }
-        return nil
-    }()
-
     private func start(_ arguments: [String], output: Pipe? = nil) throws -> (process: Process, errors: Pipe) {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: try #require(Self.path))
+        process.executableURL = URL(fileURLWithPath: BuildProducts.program("LogProbe"))
         process.arguments = arguments
         let errors = Pipe()
         process.standardError = errors

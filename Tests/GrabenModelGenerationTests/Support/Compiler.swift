@@ -1,22 +1,11 @@
 import Foundation
+import GrabenFixtures
 import Testing
 
 /// The Swift compiler, asked whether it takes a text that uses the modules built with the tests.
 enum Compiler {
     /// Where the modules are: the folder of the test bundle's products, or nothing where they are laid out in a way that is not known.
-    private static let products: URL? = {
-        #if os(Linux)
-            let me = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
-        #else
-            let me = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
-        #endif
-        var folder = URL(fileURLWithPath: me).deletingLastPathComponent()
-        for _ in 0..<5 {
-            if FileManager.default.fileExists(atPath: folder.appendingPathComponent("Modules/Graben.swiftmodule").path) { return folder }
-            folder.deleteLastPathComponent()
-        }
-        return nil
-    }()
+    private static let products = BuildProducts.folder(with: "Modules/Graben.swiftmodule")
 
     static var isAvailable: Bool { products != nil }
 
