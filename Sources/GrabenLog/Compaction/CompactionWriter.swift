@@ -111,9 +111,17 @@ final class CompactionWriter {
         guard let layout = snapshot.table.newest(state.code), layout.chunkByteCount > 0 else { return }
         let scratch = ChunkHandle(layout: layout, owner: ChunkHandle.nobody)
         let top = Int(state.highestRow)
-        // The slots of a permuted entity may lie beyond the highest row's number.
-        let slotEnd = max(top + 1, state.slotMap?.count ?? 0)
-        for index in 0..<(slotEnd + slotsPerChunk - 1) / slotsPerChunk {
+        // All chunks of a permuted order, and of others those in which a row lives: a file of a few objects can claim four billion rows.
+        let listedCount = ((state.slotMap?.count ?? 0) + slotsPerChunk - 1) / slotsPerChunk
+        var indexes = Array(0..<listedCount)
+        try state.records.forEachLeaf(0..<state.records.leafLimit) { (leaf, words) throws(LogError) in
+            let index = leaf * PagedArray.fanOut / slotsPerChunk
+            if index >= listedCount, indexes.last != index, (0..<PagedArray.fanOut).contains(where: { words[$0] != 0 }) {
+                indexes.append(index)
+            }
+            return true
+        }
+        for index in indexes {
             let first = index * slotsPerChunk
             var rows = (first..<first + slotsPerChunk).map { state.row($0) }
             // Rows that never were have the last of the chunk's places.

@@ -233,6 +233,23 @@ import Testing
         }
     }
 
+    // A compaction looked at every row up to the highest one: of a file that had one object and claimed four billion rows it took many minutes.
+    @Test("a file of one object is compacted at once, whatever its row", .timeLimit(.minutes(2)))
+    func highestRow() throws {
+        let system = MemoryFileSystem(reservation: 1 << 28)
+        var options = LogOptions()
+        options.writesIndex = false
+        let log = try Log.open(path: "a", in: system, options: options)
+        try log.change { builder in
+            builder.setCatalog(Drawing.catalog)
+            builder.insertJoint(1 << 28, "J", (1, 2, 3))
+        }
+        try log.compact()
+        #expect(log.newest.liveCount(Drawing.joint) == 1 && log.newest.highestRow(Drawing.joint) == 1 << 28)
+        #expect(try log.newest.position(1 << 28) == [1, 2, 3])
+        try log.close()
+    }
+
     @Test("rows older than a lane keep the default it was added with")
     func defaults() throws {
         let system = MemoryFileSystem(reservation: 1 << 30)
