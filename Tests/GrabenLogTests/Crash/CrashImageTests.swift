@@ -26,7 +26,7 @@ import Testing
 
     @Test("no power loss at any moment of a store's life loses what was acknowledged, or leaves a part of a commit")
     func images() {
-        let count = TestShare.isBrief ? 1_000 : 10_000
+        let count = TestShare.isBrief ? 200 : 10_000
         let report = campaign(count, seed: 2026)
         #expect(report.findings == [])
         #expect(report.lost == 0 && report.wrong == 0)
@@ -37,7 +37,9 @@ import Testing
         #expect(report.copying > 20 && report.recovering > 50 && report.failedRecoveries > 500 && report.luckier > 500)
     }
 
-    @Test("a disk whose syncs do nothing is found out: the campaign can fail", arguments: [SimulatedDisk.Lie.fileSyncs, .directorySyncs])
+    @Test(
+        "a disk whose syncs do nothing is found out: the campaign can fail", .disabled(if: TestShare.isBrief),
+        arguments: [SimulatedDisk.Lie.fileSyncs, .directorySyncs])
     func lies(lie: SimulatedDisk.Lie) {
         let report = campaign(1_500, seed: 7) { $0.lie = lie }
         #expect(report.lost > 0)

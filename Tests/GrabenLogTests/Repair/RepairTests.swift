@@ -116,7 +116,9 @@ struct RepairTests {
         }
     }
 
-    @Test("what is undamaged comes out as it was, and nothing comes out that never was", arguments: 0..<24 as Range<UInt64>)
+    @Test(
+        "what is undamaged comes out as it was, and nothing comes out that never was",
+        arguments: 0..<(TestShare.isBrief ? 3 : 24) as Range<UInt64>)
     func randomDamage(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed &* 77)
         let history = try History(seed: seed, commits: 40, compacts: seed % 6 == 5)
@@ -292,7 +294,7 @@ struct RepairTests {
         #expect(report.isCancelled && !system.exists("f") && !system.exists("f-repair"))
     }
 
-    @Test("no bytes can make a check or a repair trap or hang", arguments: 0..<8 as Range<UInt64>)
+    @Test("no bytes can make a check or a repair trap or hang", arguments: 0..<(TestShare.isBrief ? 2 : 8) as Range<UInt64>)
     func hostile(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let history = try History(seed: seed, commits: 12)
