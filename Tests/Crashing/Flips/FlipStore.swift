@@ -32,15 +32,7 @@ package struct FlipStore: Sendable {
         var models: [UInt64: CrashModel] = [0: CrashModel()]
         var model = CrashModel()
         for _ in 0..<(size == .large ? 400 : 5) {
-            do {
-                model = try log.commit { (_, builder: inout CommitBuilder) in
-                    var next = model
-                    next.change(&builder, &random, habits)
-                    return next
-                }.0
-            } catch {
-                if case .log(let error) = error { throw error }
-            }
+            try log.commit(changing: &model, &random, habits)
             models[log.newest.commitNumber] = model
         }
         let last = Array(log.commits()).last

@@ -19,17 +19,7 @@ package struct StoreFuzzer: Sendable {
             habits.hasCoordinates = number > 1
             habits.writesChunks = number == 3
             var model = CrashModel()
-            for _ in 0..<(number == 5 ? 40 : 8) {
-                do {
-                    model = try log.commit { (_, builder: inout CommitBuilder) in
-                        var next = model
-                        next.change(&builder, &random, habits)
-                        return next
-                    }.0
-                } catch {
-                    if case .log(let error) = error { throw error }
-                }
-            }
+            for _ in 0..<(number == 5 ? 40 : 8) { try log.commit(changing: &model, &random, habits) }
             if number == 5 { try log.compact() }
             if number != 0 { try log.close() }
             bases.append((system.contents("a") ?? [], system.contents("a-index")))

@@ -95,13 +95,7 @@ package struct KillRounds {
     /// Makes the next commit in the model.
     private mutating func advance() throws(LogError) {
         var random = KillChild.random(seed: seed, commit: shadow.newest.commitNumber + 1)
-        var next = model
-        do {
-            _ = try shadow.commit { (_, builder: inout CommitBuilder) in next.change(&builder, &random, CrashModel.Habits()) }
-        } catch {
-            if case .log(let error) = error { throw error }
-        }
-        model = next
+        try shadow.commit(changing: &model, &random, CrashModel.Habits())
     }
 
     // MARK: The process
