@@ -27,10 +27,11 @@ extension Log {
             let base = try compactionBase(of: snapshot)
             // What history is kept from may hold much that was deleted since; so what lived then counts, and not what lives now.
             let mayGain = base.end > slack && (base.commit == snapshot.commitNumber || base.commit > Self.oldestHistory(of: snapshot))
-            let live = mayGain ? try self.snapshot(of: base, in: snapshot).liveByteCount() : 0
+            let start = mayGain ? try self.snapshot(of: base, in: snapshot) : snapshot
+            let live = mayGain ? try start.liveByteCount() : 0
             let step = max(UInt64(slack / 8), live / 16)
             nextCheck = snapshot.endOffset + step
-            if mayGain, base.end > 2 * live + UInt64(slack), try compact() != nil {
+            if mayGain, base.end > 2 * live + UInt64(slack), try compact(known: start) != nil {
                 nextCheck = newest.endOffset + step
                 checkpointing.lock.withLock { checkpointing.compactionFailure = nil }
             }

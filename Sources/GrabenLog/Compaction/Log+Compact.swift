@@ -30,10 +30,19 @@ extension Log {
     package func compact(
         keepingAfter bound: UInt64? = nil, progress: @escaping (Double) -> Bool = { _ in true }
     ) throws(LogError) -> LogCompaction? {
+        try compact(keepingAfter: bound, known: nil, progress: progress)
+    }
+
+    /// `known` is the store as of a base that was found before, so that it need not be replayed again; it counts while the log is still in the
+    /// file it came from.
+    func compact(
+        keepingAfter bound: UInt64? = nil, known: LogSnapshot?, progress: @escaping (Double) -> Bool = { _ in true }
+    ) throws(LogError) -> LogCompaction? {
         try refuseFork()
         try beginCompaction()
         defer { endCompaction() }
         let newest = newest
+        if let known, known.header.salt == newest.header.salt { return try compact(from: known, newest: newest, progress) }
         let base = try compactionBase(of: newest, keepingAfter: bound)
         let isUseful = base.commit == newest.commitNumber || base.commit > Self.oldestHistory(of: newest)
         guard newest.commitNumber > 0, base.commit > 0, isUseful else {
