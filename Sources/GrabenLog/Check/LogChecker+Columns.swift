@@ -5,12 +5,9 @@ extension LogChecker {
         func wrong(_ what: String, _ row: Row? = nil, _ lane: Int? = nil) {
             note(.patch, what, at: offset, entity: layout.entity, row: row, field: lane.map { layout.lanes[$0].name })
         }
-        var lanes: [Int] = []
-        for _ in 0..<(try section.count(atMost: layout.lanes.count)) {
-            lanes.append(try section.count(atMost: max(layout.lanes.count - 1, 0)))
-        }
+        let head = try PatchHead(&section, layout)
+        let (lanes, rows) = (head.lanes, head.rows)
         if Set(lanes).count != lanes.count || lanes.isEmpty { wrong("a patch names a lane twice, or none") }
-        let rows = try RowListCoding.decode(&section, atMost: Format.patchRowLimit)
         counts.moved += rows.count
         for index in 0..<rows.count { see(rows.row(index), layout.entity) }
         for lane in lanes {

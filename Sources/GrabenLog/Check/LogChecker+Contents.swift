@@ -144,17 +144,17 @@ extension LogChecker {
     private mutating func checkLinks(_ section: inout ByteReader, _ frame: FrameHeader) throws(ByteError) {
         while !section.isAtEnd {
             let offset = place(section, frame)
-            let code = try section.varint16()
-            guard try section.byte() <= 1 else { throw .invalid }
-            let (owner, ownerRow) = (try section.varint16(), try section.varint32())
-            let (member, memberRow) = (try section.varint16(), try section.varint32())
-            _ = try section.signedVarint()
+            let link = try LinkChange(&section)
             counts.links += 1
-            let name = table.catalog.link(code)?.name
-            if name == nil { note(.link, "relationship \(code) is not in the catalog", at: offset, entity: owner, row: ownerRow) }
-            for (entity, row) in [(owner, ownerRow), (member, memberRow)] {
-                if row > Format.highestRow || table.catalog.entity(entity) == nil {
-                    note(.link, "a link names an object that cannot be", at: offset, entity: entity, row: row, field: name)
+            let name = table.catalog.link(link.relationship)?.name
+            if name == nil {
+                note(
+                    .link, "relationship \(link.relationship) is not in the catalog", at: offset, entity: link.owner.entity,
+                    row: link.owner.row)
+            }
+            for end in [link.owner, link.member] {
+                if end.row > Format.highestRow || table.catalog.entity(end.entity) == nil {
+                    note(.link, "a link names an object that cannot be", at: offset, entity: end.entity, row: end.row, field: name)
                 }
             }
         }
@@ -163,8 +163,8 @@ extension LogChecker {
     private mutating func checkFollowers(_ section: inout ByteReader, _ frame: FrameHeader) throws(ByteError) {
         while !section.isAtEnd {
             let offset = place(section, frame)
-            let (entity, row) = (try section.varint16(), try section.varint32())
-            try section.skip(try section.count(atMost: Format.fieldLimit / 8))
+            let follower = try Follower(&section)
+            let (entity, row) = (follower.entity, follower.change.row)
             counts.followers += 1
             if table.catalog.entity(entity) == nil || row > Format.highestRow {
                 note(.follower, "an object is said to follow that cannot be", at: offset, entity: entity, row: row)

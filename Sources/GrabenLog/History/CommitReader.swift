@@ -121,36 +121,20 @@ struct CommitReader {
     private mutating func readPatch(_ section: inout ByteReader) throws(ByteError) {
         guard let layout = table[try section.varint32()] else { throw .invalid }
         let known = places(of: layout).lanes
-        var lanes: [Int] = []
-        for _ in 0..<(try section.count(atMost: layout.lanes.count)) {
-            let lane = try section.count(atMost: layout.lanes.count - 1)
-            guard lane < known.count else { throw .outOfRange }
-            lanes.append(known[lane])
-        }
-        var rows = try RowListCoding.decode(&section, atMost: Format.patchRowLimit).list
+        let head = try PatchHead(&section, layout)
+        var rows = head.rows.list
         rows.normalize()
-        moved[layout.entity, default: []].append(PatchedRows(rows: rows, lanes: FieldMask(lanes)))
+        moved[layout.entity, default: []].append(PatchedRows(rows: rows, lanes: FieldMask(head.lanes.map { known[$0] })))
     }
 
     private mutating func readLinks(_ section: inout ByteReader) throws(ByteError) {
-        while !section.isAtEnd {
-            let relationship = try section.varint16()
-            let flags = try section.byte()
-            guard flags <= 1 else { throw .invalid }
-            let owner = ObjectKey(try section.varint16(), try section.varint32())
-            let member = ObjectKey(try section.varint16(), try section.varint32())
-            contents.links.append(
-                LinkChange(
-                    relationship: relationship, owner: owner, member: member, order: try section.signedVarint(), isRemoved: flags == 1))
-        }
+        while !section.isAtEnd { contents.links.append(try LinkChange(&section)) }
     }
 
     private mutating func readFollowers(_ section: inout ByteReader) throws(ByteError) {
         while !section.isAtEnd {
-            let entity = try section.varint16()
-            let row = try section.varint32()
-            let mask = FieldMask(bytes: try section.bytes(try section.count(atMost: Format.fieldLimit / 8)))
-            with(entity) { $0.followers.append(RowChange(row: row, mask: mask)) }
+            let follower = try Follower(&section)
+            with(follower.entity) { $0.followers.append(follower.change) }
         }
     }
 }

@@ -4,16 +4,11 @@ extension LogSalvage {
         var reader = ByteReader(frame.payload, from: start, to: end)
         do throws(ByteError) {
             guard let layout = table[try reader.varint32()] else { throw .invalid }
-            var lanes: [Int] = []
-            for _ in 0..<(try reader.count(atMost: layout.lanes.count)) {
-                let lane = try reader.count(atMost: layout.lanes.count - 1)
-                guard lane < layout.lanes.count else { throw .outOfRange }
-                lanes.append(lane)
-            }
-            let rows = try RowListCoding.decode(&reader, atMost: Format.patchRowLimit)
+            let head = try PatchHead(&reader, layout)
+            let rows = head.rows
             guard frame.isGood(start, reader.position - start) else { throw .invalid }
             var places: [(lane: Int, values: Int, validity: Int?)] = []
-            for lane in lanes {
+            for lane in head.lanes {
                 let validity = layout.lanes[lane].isOptional ? reader.position : nil
                 if validity != nil { try reader.skip((rows.count + 7) / 8) }
                 places.append((lane, reader.position, validity))
@@ -64,7 +59,9 @@ extension LogSalvage {
     private func readLane(
         _ frame: SalvagedFrame, _ layout: RecordLayout, _ lane: Int, _ rows: RowListCoding.Decoded, _ values: Int, _ validity: Int?
     ) {
-        var (kept, bits, valid): ([Row], [UInt64], [Bool]) = ([], [], [])
+        // As a patch of this one lane would have them.
+        var (kept, bytes): ([Row], [UInt8]) = ([], [])
+        var validBits = [UInt8](repeating: 0, count: (rows.count + 7) / 8)
         let width = Int(layout.lanes[lane].width.rawValue)
         for index in 0..<rows.count {
             let place = values + index * width
@@ -73,13 +70,20 @@ extension LogSalvage {
                 report.add(.packed, layout.entity, rows.row(index), layout.lanes[lane].name)
                 continue
             }
+            if flag.map({ frame.payload.load(fromByteOffset: $0, as: UInt8.self) >> UInt8(index & 7) & 1 != 0 }) ?? true {
+                validBits[kept.count >> 3] |= 1 << UInt8(kept.count & 7)
+            }
             kept.append(rows.row(index))
-            valid.append(flag.map { frame.payload.load(fromByteOffset: $0, as: UInt8.self) >> UInt8(index & 7) & 1 != 0 } ?? true)
-            bits.append(
-                width == 8
-                    ? UInt64(littleEndian: frame.payload.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-                    : UInt64(UInt32(littleEndian: frame.payload.loadUnaligned(fromByteOffset: place, as: UInt32.self))))
+            bytes.append(contentsOf: UnsafeRawBufferPointer(start: frame.payload + place, count: width))
         }
-        if !kept.isEmpty { assembler.write(lane, of: layout, rows: kept, bits: bits, valid: valid) }
+        bytes.withUnsafeBytes { values in
+            validBits.withUnsafeBytes { valid in
+                guard let base = values.baseAddress, !kept.isEmpty else { return }
+                let source = PatchLane(
+                    name: layout.lanes[lane].name, width: layout.lanes[lane].width, values: base,
+                    validity: validity == nil ? nil : valid.baseAddress)
+                assembler.write([source], .listed(kept), layout)
+            }
+        }
     }
 }

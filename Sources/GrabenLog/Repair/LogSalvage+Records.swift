@@ -131,21 +131,16 @@ extension LogSalvage {
         while !reader.isAtEnd {
             let begin = reader.position
             do throws(ByteError) {
-                let relationship = try reader.varint16()
-                let flags = try reader.byte()
-                let owner = ObjectKey(try reader.varint16(), try reader.varint32())
-                let member = ObjectKey(try reader.varint16(), try reader.varint32())
-                let order = try reader.signedVarint()
-                guard flags <= 1, frame.isGood(begin, reader.position - begin) else { throw .invalid }
+                let change = try LinkChange(&reader)
+                guard frame.isGood(begin, reader.position - begin) else { throw .invalid }
                 counts.links += 1
                 // Of a relationship that is no more, nothing is kept.
-                guard catalog.link(relationship) != nil else { continue }
-                guard [owner, member].allSatisfy({ catalog.entity($0.entity) != nil && $0.row <= Format.highestRow }) else {
+                guard catalog.link(change.relationship) != nil else { continue }
+                guard [change.owner, change.member].allSatisfy({ catalog.entity($0.entity) != nil && $0.row <= Format.highestRow }) else {
                     flaw("the link at byte \(frame.header.payloadOffset + UInt64(begin)) names an object that cannot be")
                     continue
                 }
-                assembler.apply(
-                    LinkChange(relationship: relationship, owner: owner, member: member, order: order, isRemoved: flags == 1))
+                assembler.apply(change)
             } catch {
                 return flaw("links behind byte \(frame.header.payloadOffset + UInt64(begin)) cannot be read")
             }

@@ -254,16 +254,10 @@ final class SnapshotAssembler {
 
     private func applyPatch(_ reader: inout ByteReader) throws(ByteError) {
         guard let layout = table[try reader.varint32()] else { throw .invalid }
-        let laneCount = try reader.count(atMost: layout.lanes.count)
-        var lanes: [Int] = []
-        for _ in 0..<laneCount {
-            let lane = try reader.count(atMost: layout.lanes.count - 1)
-            guard lane < layout.lanes.count else { throw .outOfRange }
-            lanes.append(lane)
-        }
-        let rows = try RowListCoding.decode(&reader, atMost: Format.patchRowLimit)
+        let head = try PatchHead(&reader, layout)
+        let rows = head.rows
         var sources: [PatchLane] = []
-        for lane in lanes {
+        for lane in head.lanes {
             let validity = layout.lanes[lane].isOptional ? try reader.bytes((rows.count + 7) / 8).baseAddress : nil
             let width = Int(layout.lanes[lane].width.rawValue)
             let values = try reader.bytes(rows.count * width)
@@ -272,11 +266,11 @@ final class SnapshotAssembler {
         }
         guard reader.isAtEnd else { throw .invalid }
         write(sources, rows, layout)
-        noteMoved(layout, lanes, rows.list)
+        noteMoved(layout, head.lanes, rows.list)
     }
 
     /// Stores values by row, copying each chunk this assembler does not own.
-    private func write(_ sources: [PatchLane], _ rows: RowListCoding.Decoded, _ layout: RecordLayout) {
+    func write(_ sources: [PatchLane], _ rows: RowListCoding.Decoded, _ layout: RecordLayout) {
         let state = writable(layout.entity)
         var chunkIndex = -1
         var handle: ChunkHandle?
@@ -299,25 +293,6 @@ final class SnapshotAssembler {
             }
             if place >= handle.usedSlots { handle.usedSlots = place + 1 }
             if Int64(row) > state.highestRow { state.highestRow = Int64(row) }
-        }
-    }
-
-    /// Writes values of one lane, as a patch does. `bits` and `valid` are by row; the bits of a float are the low 32.
-    func write(_ lane: Int, of layout: RecordLayout, rows: [Row], bits: [UInt64], valid: [Bool]) {
-        var validity = [UInt8](repeating: 0, count: (rows.count + 7) / 8)
-        for (index, isValid) in valid.enumerated() where isValid { validity[index >> 3] |= 1 << UInt8(index & 7) }
-        var values: [UInt8] = []
-        for word in bits {
-            for byte in 0..<Int(layout.lanes[lane].width.rawValue) { values.append(UInt8(truncatingIfNeeded: word >> UInt64(byte * 8))) }
-        }
-        values.withUnsafeBytes { values in
-            validity.withUnsafeBytes { validity in
-                guard let base = values.baseAddress else { return }
-                let source = PatchLane(
-                    name: layout.lanes[lane].name, width: layout.lanes[lane].width, values: base,
-                    validity: layout.lanes[lane].isOptional ? validity.baseAddress : nil)
-                write([source], .listed(rows), layout)
-            }
         }
     }
 
@@ -443,14 +418,9 @@ final class SnapshotAssembler {
 
     private func applyLinks(_ reader: inout ByteReader) throws(ByteError) {
         while !reader.isAtEnd {
-            let relationship = try reader.varint16()
-            let flags = try reader.byte()
-            guard flags <= 1, table.catalog.link(relationship) != nil else { throw .invalid }
-            let owner = ObjectKey(try reader.varint16(), try reader.varint32())
-            let member = ObjectKey(try reader.varint16(), try reader.varint32())
-            let change = LinkChange(
-                relationship: relationship, owner: owner, member: member, order: try reader.signedVarint(), isRemoved: flags == 1)
-            linkChanges[relationship, default: []].append(change)
+            let change = try LinkChange(&reader)
+            guard table.catalog.link(change.relationship) != nil else { throw .invalid }
+            apply(change)
             if purpose == .commit { changes.links.append(change) }
         }
     }
@@ -460,10 +430,8 @@ final class SnapshotAssembler {
 
     private func applyFollowers(_ reader: inout ByteReader) throws(ByteError) {
         while !reader.isAtEnd {
-            let entity = try reader.varint16()
-            let row = try reader.varint32()
-            let mask = FieldMask(bytes: try reader.bytes(try reader.count(atMost: Format.fieldLimit / 8)))
-            if purpose == .commit { changes.with(entity) { $0.followers.append(RowChange(row: row, mask: mask)) } }
+            let follower = try Follower(&reader)
+            if purpose == .commit { changes.with(follower.entity) { $0.followers.append(follower.change) } }
         }
     }
 
@@ -476,30 +444,5 @@ final class SnapshotAssembler {
         return LogSnapshot(
             commitNumber: commit, metadata: metadata, changes: changes, path: path, endOffset: endOffset, table: table, entities: entities,
             regions: regions, links: links, reverseIndexes: [:], checkpoint: checkpoint, header: header, blocks: blocks)
-    }
-}
-
-/// A lane of a patch where it lies.
-private struct PatchLane {
-    let name: String
-    let width: LaneWidth
-    let values: UnsafeRawPointer
-    let validity: UnsafeRawPointer?
-
-    @inline(__always)
-    func isValid(_ index: Int) -> Bool {
-        validity.map { $0.load(fromByteOffset: index >> 3, as: UInt8.self) >> UInt8(index & 7) & 1 != 0 } ?? true
-    }
-
-    @inline(__always)
-    func bits(_ index: Int, as target: LaneWidth) -> UInt64 {
-        switch (width, target) {
-        case (.double, .double): return values.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self)
-        case (.float, .float): return UInt64(values.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
-        case (.double, .float):
-            return UInt64(Float(Double(bitPattern: values.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))).bitPattern)
-        case (.float, .double):
-            return Double(Float(bitPattern: values.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))).bitPattern
-        }
     }
 }
