@@ -28,13 +28,13 @@ extension StoreChecker {
         }
     }
 
-    /// The bytes of a key; nil where a part of it has no value.
+    /// The bytes of a key, of which no part is packed: a model that says so is refused. nil where a part has no value.
     func key(_ properties: [Int], of entity: StoredEntity, _ row: Row) throws(LogError) -> [UInt8]? {
         guard let record = try snapshot.record(entity.code, row) else { return nil }
         var key: [UInt8] = []
         for number in properties {
             let property = entity.info.properties[number]
-            let value = property.kind == .packed ? try packed(property, of: entity, row) : try entity.value(property, of: record)
+            let value = try entity.value(property, of: record)
             if value.isNull { return nil }
             let bytes = Self.bytes(of: value)
             key += Array("\(bytes.count):".utf8) + bytes
@@ -49,22 +49,6 @@ extension StoreChecker {
         case .string(let text), .uri(let text): Array(text.utf8)
         case .date(let date): Array("\(date.timeIntervalSinceReferenceDate)".utf8)
         default: Array("\(value)".utf8)
-        }
-    }
-
-    private func packed(_ property: PropertyInfo, of entity: StoredEntity, _ row: Row) throws(LogError) -> Value {
-        let slot = snapshot.slot(entity.code, row)
-        let chunk = try snapshot.chunk(entity.code, slot / slotsPerChunk)
-        let (layout, lane, place) = (entity.layout, property.lane, slot % slotsPerChunk)
-        guard lane >= 0, lane < layout.lanes.count else { return .null }
-        if let offset = layout.validityOffsets[lane],
-            chunk.load(fromByteOffset: offset + place >> 3, as: UInt8.self) >> UInt8(place & 7) & 1 == 0
-        {
-            return .null
-        }
-        switch layout.lanes[lane].width {
-        case .double: return .double(chunk.loadUnaligned(fromByteOffset: layout.laneOffsets[lane] + place * 8, as: Double.self))
-        case .float: return .float(chunk.loadUnaligned(fromByteOffset: layout.laneOffsets[lane] + place * 4, as: Float.self))
         }
     }
 }

@@ -10,7 +10,7 @@ struct StoreChecker {
     private let total: Int
     private var done = 0
 
-    init(_ store: PersistentStore, _ progress: @escaping (Double) -> Bool) {
+    init(_ store: PersistentStore, _ progress: @escaping (Double) -> Bool = { _ in true }) {
         self.store = store
         self.progress = progress
         snapshot = store.newestSnapshot
@@ -119,7 +119,8 @@ struct StoreChecker {
             finding(.inverse, "refers to \(name(target)), whose \(inverse.name) does not lead back", entity, row, property.name))
     }
 
-    private func leadsBack(_ target: ObjectID, by inverse: Property, to id: ObjectID) throws(LogError) -> Bool {
+    /// Whether a relationship of an object that exists has another object in it.
+    func leadsBack(_ target: ObjectID, by inverse: Property, to id: ObjectID) throws(LogError) -> Bool {
         guard let other = store.stored(entity: Int(target.entityNumber)) else { return false }
         let property = other.info.properties[inverse.number]
         switch inverse.link?.storage {

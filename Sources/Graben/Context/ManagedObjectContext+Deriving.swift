@@ -36,7 +36,7 @@ extension ManagedObjectContext {
     private func dependents(of objects: [ManagedObject]) -> [ManagedObject] {
         var found: [ManagedObject] = []
         var seen: Set<ObjectIdentifier> = []
-        for info in coordinator.infos where info.entity.superentity == nil || !info.derivations.isEmpty {
+        for info in coordinator.infos where !info.derivations.isEmpty {
             for derivation in info.derivations {
                 for way in derivation.ways(from: info, coordinator) {
                     for object in objects where object.info.entity.isKind(of: coordinator.infos[way.destination].entity) {

@@ -6,6 +6,7 @@ import GrabenModel
 struct StoreMender {
     private let store: PersistentStore
     private let snapshot: LogSnapshot
+    private let checker: StoreChecker
     /// Fields to be made null, by object.
     private var nulls: [ObjectKey: Set<String>] = [:]
     private var removed: [(link: LinkRelationship, owner: ObjectKey, member: ObjectKey, order: Int64)] = []
@@ -30,6 +31,7 @@ struct StoreMender {
     private init(store: PersistentStore, snapshot: LogSnapshot) {
         self.store = store
         self.snapshot = snapshot
+        checker = StoreChecker(store)
     }
 
     private func stored(_ code: EntityCode) -> StoredEntity? { store.entityNumber(of: code).flatMap { store.stored(entity: $0) } }
@@ -79,19 +81,9 @@ struct StoreMender {
                         continue
                     }
                     guard let inverse = mender.store.inverse(of: property), let id = mender.store.id(entity.code, row) else { continue }
-                    let back = other.info.properties[inverse.number]
-                    let isAnswered: Bool
-                    switch inverse.link?.storage {
-                    case .field:
-                        isAnswered =
-                            try mender.snapshot.record(other.code, target.row).map { (record) throws(LogError) in
-                                try other.reference(back, of: record) == id
-                            } ?? false
-                    case .linksAsOwner, .linksAsMember:
-                        isAnswered = try other.hasMember(of: target.row, back, id, in: mender.snapshot)
-                    case .reverse, nil: isAnswered = true
+                    if try !mender.checker.leadsBack(target, by: inverse, to: id) {
+                        mender.setNull(object, property.name, .reference, &found)
                     }
-                    if !isAnswered { mender.setNull(object, property.name, .reference, &found) }
                 }
             }
         }
@@ -134,12 +126,13 @@ struct StoreMender {
         if let failure { throw failure }
     }
 
-    /// Of objects with one unique key, all but the one with the newest record lose it.
+    /// Of objects with one unique key, all but the one that was inserted last lose it.
     private mutating func findKeys(_ report: inout LogRepair) throws(LogError) {
-        let checker = StoreChecker(store) { _ in true }
         for entity in store.modelEntities {
             for key in entity.uniqueKeys where key.declaringEntity == entity.index {
-                guard let number = key.properties.first(where: { entity.properties[$0].field != nil }) else { continue }
+                // A part that may be without a value, where there is one.
+                let parts = key.properties.map { entity.properties[$0] }.filter { $0.field != nil }
+                guard let part = parts.first(where: { $0.attribute?.isOptional ?? true }) ?? parts.first else { continue }
                 var newest: [[UInt8]: ObjectKey] = [:]
                 for concrete in entity.concreteDescendants {
                     guard let stored = store.stored(entity: concrete) else { continue }
@@ -155,10 +148,10 @@ struct StoreMender {
                             newest[bytes] = object
                             continue
                         }
-                        // Later in the repaired file is not later in the old one; the higher row was inserted later.
+                        // Places in the repaired file say nothing of the old one's order; rows do.
                         let loser = object.row < other.row ? object : other
                         newest[bytes] = object.row < other.row ? other : object
-                        setNull(loser, entity.properties[number].name, .key, &report)
+                        setNull(loser, part.name, .key, &report)
                     }
                 }
             }

@@ -111,8 +111,8 @@ struct EntityComparison {
                 mask.insert(index)
                 continue
             }
-            let isValid = (before.isValid(was, before.place), after.isValid(index, after.place))
-            if isValid.0 != isValid.1 || (isValid.0 && before.bits(was, before.place) != after.bits(index, after.place)) {
+            let isValid = (before.isValid(was), after.isValid(index))
+            if isValid.0 != isValid.1 || (isValid.0 && before.bits(was) != after.bits(index)) {
                 mask.insert(index)
             }
         }
@@ -123,8 +123,8 @@ struct EntityComparison {
         let chunk: ChunkHandle
         let place: Int
         var layout: RecordLayout { chunk.layout }
-        func isValid(_ lane: Int, _ place: Int) -> Bool { chunk.isValid(lane, place) }
-        func bits(_ lane: Int, _ place: Int) -> UInt64 { chunk.bits(lane, place) }
+        func isValid(_ lane: Int) -> Bool { chunk.isValid(lane, place) }
+        func bits(_ lane: Int) -> UInt64 { chunk.bits(lane, place) }
     }
 
     private func lanes(of row: Row, in snapshot: LogSnapshot) throws(LogError) -> Lanes {
