@@ -161,8 +161,11 @@ extension SimulatedDisk.Replay.File {
         }
     }
 
+    /// Copied from, because a debug build appends repeated elements one by one, and a campaign makes images by the thousand.
+    private static let zeros = [UInt8](repeating: 0, count: 1 << 16)
+
     private static func grow(_ contents: inout [UInt8], to size: Int) {
-        if contents.count < size { contents.append(contentsOf: repeatElement(0, count: size - contents.count)) }
+        while contents.count < size { contents.append(contentsOf: zeros.prefix(size - contents.count)) }
     }
 
     private static func put(_ bytes: [UInt8], _ range: Range<Int>, _ offset: Int, _ contents: inout [UInt8]) {
