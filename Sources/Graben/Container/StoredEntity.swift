@@ -154,6 +154,8 @@ final class StoredEntity: Sendable {
 
     // MARK: Rows
 
+    func id(of row: Row) -> ObjectID { ObjectID(store: storeNumber, entity: UInt32(info.index), row: row) }
+
     func reserveRows(_ count: Int) throws(GrabenError) -> Range<Row> {
         do { return try store.log.reserveRows(entity: code, count: count) } catch { throw .store(error) }
     }

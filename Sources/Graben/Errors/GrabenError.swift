@@ -51,6 +51,8 @@ public enum GrabenError: Error, Sendable {
     case unnamedField(className: String, key: String)
     /// A request contradicts itself.
     case invalidRequest(reason: String)
+    /// The task that waited for the answer was cancelled.
+    case cancelled(what: String)
 }
 
 /// One rule of the model, or of a class, that one object breaks.
@@ -181,6 +183,7 @@ extension GrabenError: CustomStringConvertible {
             "\(className) changed \"\(key)\" without the store seeing a new value; if the class keeps it in a field, add "
                 + ".init(\"\(key)\", …) to its primitiveAccessors, or it cannot be undone or refreshed"
         case .invalidRequest(let reason): reason
+        case .cancelled(let what): "\(what): cancelled before it was done"
         }
     }
 }

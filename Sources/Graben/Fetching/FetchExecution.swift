@@ -2,44 +2,62 @@ import GrabenLog
 import GrabenModel
 import GrabenPredicate
 
-/// Runs one request: scans the rows of the snapshot and the pending objects, sorts, and cuts out the window.
+/// Runs one request: asks the stores for rows, looks at pending objects itself, puts both in order and cuts out the window.
 struct FetchExecution {
     let context: ManagedObjectContext
     let info: EntityInfo
     let request: FetchParameters
+    var isCancelled: () -> Bool = { false }
+
+    /// One of the things found; its keys where there is an order.
+    private typealias Found = (id: ObjectID, keys: [Value])
 
     func run(variables: [String: PredicateBinding]) throws(GrabenError) -> [ObjectID] {
-        guard request.limit >= 0, request.offset >= 0 else {
-            throw .invalidRequest(reason: "fetching \(info.name): limit and offset cannot be negative")
-        }
-        let predicate = try bind(variables)
+        try checkWindow()
+        let predicate = try bind(request.predicate, variables)
+        if predicate?.constant == false { return [] }
         let order = try bindSort()
-        // Without a sort the scan can end when the window is full.
         let (end, isEndless) = request.offset.addingReportingOverflow(request.limit)
-        let enough = order == nil && request.limit > 0 && !isEndless ? end : Int.max
-        var found: [(id: ObjectID, keys: [Value])] = []
-        let entities = request.includesSubentities ? info.entity.concreteDescendants : info.entity.isAbstract ? [] : [info.index]
-        for store in (request.stores ?? context.coordinator.stores).sorted(by: { $0.number < $1.number }) {
-            for entity in entities {
-                guard let stored = store.stored(entity: entity) else { continue }
-                try scan(stored, predicate, order, enough, &found)
-            }
-        }
-        if let order {
-            found.sort { a, b in
-                let comparison = order.compare(a.keys, b.keys)
-                return comparison == 0 ? a.id < b.id : comparison < 0
-            }
+        let enough = request.limit > 0 && !isEndless ? end : Int.max
+        let sources = sources()
+        var found: [Found] = []
+        for source in sources {
+            let room = order == nil ? enough - found.count : enough
+            if room == 0 { break }
+            let more = try matches(source, predicate, order, room, isAlone: sources.count == 1)
+            found = found.isEmpty ? more : merge(found, more, order, enough)
         }
         let window = found.dropFirst(request.offset)
         return (request.limit > 0 ? window.prefix(request.limit) : window).map(\.id)
     }
 
-    private func bind(_ variables: [String: PredicateBinding]) throws(GrabenError) -> BoundPredicate? {
-        guard let predicate = request.predicate else { return nil }
-        do { return try predicate.bind(to: context.coordinator.model.schema(of: info.entity), variables: variables) } catch {
-            throw .predicate(error)
+    /// How many objects the window has; nothing is put in order.
+    func count(variables: [String: PredicateBinding]) throws(GrabenError) -> Int {
+        try checkWindow()
+        let predicate = try bind(request.predicate, variables)
+        _ = try bindSort()
+        if predicate?.constant == false { return 0 }
+        var total = 0
+        for source in sources() {
+            total += try source.query(predicate, nil, .max, needsKeys: false, self).storeCount()
+            total += try source.pending.matches(predicate, nil).count
         }
+        let behind = max(0, total - request.offset)
+        return request.limit > 0 ? min(behind, request.limit) : behind
+    }
+
+    private func checkWindow() throws(GrabenError) {
+        guard request.limit >= 0, request.offset >= 0 else {
+            throw .invalidRequest(reason: "fetching \(info.name): limit and offset cannot be negative")
+        }
+    }
+
+    func bind(_ predicate: ObjectPredicate?, _ variables: [String: PredicateBinding]) throws(GrabenError) -> BoundPredicate? {
+        guard let predicate else { return nil }
+        do throws(ObjectPredicateError) {
+            let bound = try predicate.bind(to: context.coordinator.model.schema(of: info.entity), variables: variables)
+            return bound.constant == true ? nil : bound
+        } catch { throw .predicate(error) }
     }
 
     private func bindSort() throws(GrabenError) -> BoundSortOrder? {
@@ -49,61 +67,123 @@ struct FetchExecution {
         }
     }
 
-    private func scan(
-        _ stored: StoredEntity, _ predicate: BoundPredicate?, _ order: BoundSortOrder?, _ enough: Int,
-        _ found: inout [(id: ObjectID, keys: [Value])]
-    ) throws(GrabenError) {
-        guard let snapshot = context.root.snapshot(of: stored) else { return }
-        let pending = request.includesPendingChanges ? PendingObjects(context, stored) : PendingObjects()
-        let cursor = RowCursor(
-            context: context, stored: stored, snapshot: snapshot, includesPending: request.includesPendingChanges)
-        // Pending objects stand among the others by id, so that a window without an order is the same one before and after a save.
-        var waiting = pending.objects[...]
-        func considerPending(before row: Row?) throws(GrabenError) {
-            while found.count < enough, let next = waiting.first, row.map({ next.object._row < $0 }) ?? true {
-                waiting.removeFirst()
-                try consider(next, next.object.objectID, predicate, order, &found)
-            }
+    // MARK: Sources
+
+    /// One entity of one store, by ascending ids.
+    fileprivate struct Source {
+        let stored: StoredEntity
+        let snapshot: LogSnapshot
+        let pending: PendingRows
+
+        func query(
+            _ predicate: BoundPredicate?, _ order: BoundSortOrder?, _ limit: Int, needsKeys: Bool, _ execution: FetchExecution
+        ) -> StoreQuery {
+            StoreQuery(
+                context: execution.context, stored: stored, snapshot: snapshot, predicate: predicate, order: order,
+                excluded: pending.rows, includesPending: execution.request.includesPendingChanges, limit: limit, needsKeys: needsKeys,
+                isCancelled: execution.isCancelled)
         }
-        try snapshot.forEachLiveRow(stored.code) { row throws(GrabenError) in
-            if !pending.isEmpty {
-                try considerPending(before: row)
-                if pending.rows.contains(row) || found.count >= enough { return found.count < enough }
-            }
-            cursor.move(to: row)
-            try consider(cursor, cursor.id, predicate, order, &found)
-            return found.count < enough
-        }
-        try considerPending(before: nil)
     }
 
-    private func consider(
-        _ object: any PredicateObject, _ id: ObjectID, _ predicate: BoundPredicate?, _ order: BoundSortOrder?,
-        _ found: inout [(id: ObjectID, keys: [Value])]
-    ) throws(GrabenError) {
-        do throws(ObjectPredicateError) {
-            if let predicate, !(try predicate.evaluate(object)) { return }
-            found.append((id, try order?.values(of: object) ?? []))
-        } catch { throw .predicate(error) }
+    private func sources() -> [Source] {
+        let entities = request.includesSubentities ? info.entity.concreteDescendants : info.entity.isAbstract ? [] : [info.index]
+        var sources: [Source] = []
+        for store in (request.stores ?? context.coordinator.stores).sorted(by: { $0.number < $1.number }) {
+            for entity in entities.sorted() {
+                guard let stored = store.stored(entity: entity), let snapshot = context.root.snapshot(of: stored) else { continue }
+                let pending = request.includesPendingChanges ? PendingRows(context, stored, snapshot) : PendingRows()
+                sources.append(Source(stored: stored, snapshot: snapshot, pending: pending))
+            }
+        }
+        return sources
+    }
+
+    private func matches(
+        _ source: Source, _ predicate: BoundPredicate?, _ order: BoundSortOrder?, _ limit: Int, isAlone: Bool
+    ) throws(GrabenError) -> [Found] {
+        let pending = try source.pending.matches(predicate, order)
+        let needsKeys = order != nil && !(isAlone && pending.isEmpty)
+        let query = source.query(predicate, order, limit, needsKeys: needsKeys, self)
+        let answer = try query.storeRows()
+        var found: [Found] = []
+        found.reserveCapacity(answer.rows.count + pending.count)
+        for (place, row) in answer.rows.enumerated() {
+            found.append((source.stored.id(of: row), needsKeys ? answer.keys[place] : []))
+        }
+        return pending.isEmpty ? found : merge(found, pending, order, limit)
+    }
+
+    /// Two lists in order as one, at most so much of it. Without an order they are by id.
+    private func merge(_ a: [Found], _ b: [Found], _ order: BoundSortOrder?, _ limit: Int) -> [Found] {
+        if b.isEmpty { return a }
+        var merged: [Found] = []
+        merged.reserveCapacity(min(a.count + b.count, limit))
+        var (left, right) = (a[...], b[...])
+        while merged.count < limit, let x = left.first, let y = right.first {
+            let comparison = order?.compare(x.keys, y.keys) ?? 0
+            merged.append(comparison < 0 || (comparison == 0 && x.id < y.id) ? left.removeFirst() : right.removeFirst())
+        }
+        merged += left.prefix(limit - merged.count)
+        merged += right.prefix(limit - merged.count)
+        return merged
     }
 }
 
-/// Objects of one entity with unsaved changes, in a context and those above it; the nearest context's say counts.
-private struct PendingObjects {
-    /// Rows the scan of the snapshot leaves out.
-    var rows: Set<Row> = []
-    /// Those that exist: inserted and updated ones.
-    var objects: [ObjectCursor] = []
-
-    var isEmpty: Bool { rows.isEmpty }
+/// Rows of one entity of which a context, or one above it, has other values than the snapshot.
+struct PendingRows {
+    /// Rows that the snapshot does not answer for.
+    private(set) var rows: Set<Row> = []
+    /// Those that exist, inserted and updated ones; the nearest context's say counts.
+    private var objects: [ObjectCursor] = []
+    /// Rows without an object that a bulk edit moved.
+    private var loose: [Row] = []
+    /// What the loose rows are read through.
+    private var cursor: RowCursor?
 
     init() {}
 
-    init(_ context: ManagedObjectContext, _ stored: StoredEntity) {
+    init(_ context: ManagedObjectContext, _ stored: StoredEntity, _ snapshot: LogSnapshot) {
         context.forEachChanged(of: stored) { object, context in
             rows.insert(object._row)
             if !object.has(ObjectFlag.deleted) { objects.append(ObjectCursor(object, in: context)) }
         }
-        objects.sort { $0.object._row < $1.object._row }
+        var level: ManagedObjectContext? = context
+        while let current = level {
+            if let table = current.tables[stored.storeNumber]?[stored.info.index], table.hasLooseRows {
+                addLoose(of: table, snapshot, stored)
+            }
+            level = current.parent
+        }
+        if !loose.isEmpty { cursor = RowCursor(context: context, stored: stored, snapshot: snapshot, includesPending: true) }
+    }
+
+    private mutating func addLoose(of table: ObjectTable, _ snapshot: LogSnapshot, _ stored: StoredEntity) {
+        for (index, overlay) in table.chunks.overlays.enumerated() {
+            overlay?.dirty.forEach { slot in
+                let row = table.row(slotNumber: index * ChunkGeometry.slotsPerChunk + slot)
+                if snapshot.contains(stored.code, row), rows.insert(row).inserted { loose.append(row) }
+            }
+        }
+    }
+
+    /// The pending objects that match, in order.
+    func matches(_ predicate: BoundPredicate?, _ order: BoundSortOrder?) throws(GrabenError) -> [(id: ObjectID, keys: [Value])] {
+        var found: [(id: ObjectID, keys: [Value])] = []
+        do throws(ObjectPredicateError) {
+            for object in objects where try predicate?.evaluate(object) ?? true {
+                found.append((object.object.objectID, try order?.values(of: object) ?? []))
+            }
+            if let cursor {
+                for row in loose {
+                    cursor.move(to: row)
+                    if try predicate?.evaluate(cursor) ?? true { found.append((cursor.id, try order?.values(of: cursor) ?? [])) }
+                }
+            }
+        } catch { throw .predicate(error) }
+        found.sort { a, b in
+            let comparison = order?.compare(a.keys, b.keys) ?? 0
+            return comparison == 0 ? a.id < b.id : comparison < 0
+        }
+        return found
     }
 }

@@ -52,7 +52,10 @@ final class RowCursor: PredicateObject {
         record = nil
     }
 
-    var id: ObjectID { ObjectID(store: stored.storeNumber, entity: UInt32(stored.info.index), row: row) }
+    var id: ObjectID { stored.id(of: row) }
+
+    /// Whether an object is of the entity and store that the cursor reads.
+    func isOf(_ id: ObjectID) -> Bool { id.storeNumber == stored.storeNumber && Int(id.entityNumber) == stored.info.index }
     var predicateIdentity: ObjectID? { id }
     var predicateSchema: any PredicateSchema { context.coordinator.model.schema(of: stored.info.entity) }
 

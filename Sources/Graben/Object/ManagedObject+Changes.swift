@@ -6,6 +6,7 @@ extension ManagedObject {
     final func accessWillBegin(_ key: String?) {
         guard has(ObjectFlag.fault) else { return }
         if let key, let number = _table.propertyNumber(named: key) {
+            if isPartial(number) { return }
             switch info.properties[number].kind {
             case .packed where info.accessors[number] == nil, .toMany, .fetched: return
             default: break

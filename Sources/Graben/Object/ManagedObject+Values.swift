@@ -159,14 +159,17 @@ extension ManagedObject {
 
     final func storedValue(_ property: PropertyInfo) -> Value {
         if property.kind == .packed { return packedValue(property.lane) }
-        fireIfNeeded()
+        if has(ObjectFlag.fault) {
+            if isPartial(property.number) { return partialValue(property) }
+            fire()
+        }
         guard let data = _data else { return isInserted ? property.defaultValue : snapshotValue(property) }
         if let value = data.values[property.number] { return value }
         return baseValue(property, data)
     }
 
     /// The value in the record of the table's snapshot: what an object has of which nothing is kept here.
-    private final func snapshotValue(_ property: PropertyInfo) -> Value {
+    final func snapshotValue(_ property: PropertyInfo) -> Value {
         let table = _table
         guard property.kind != .transient, let stored = table.stored else { return property.defaultValue }
         do throws(LogError) {

@@ -24,6 +24,8 @@ final class ObjectData {
     @exclusivity(unchecked) var toMany: [(property: Int, state: ToManyState)] = []
     /// Results of fetched properties, by property number.
     @exclusivity(unchecked) var fetched: [(property: Int, ids: [ObjectID])] = []
+    /// Properties of a fault that are read from the snapshot without firing it.
+    var partial = PropertyMask()
     /// Changes announced and not yet ended.
     @exclusivity(unchecked) var open: [OpenChange] = []
     /// Changes refused while the object is in no context; the context it is inserted into throws them at its next save.

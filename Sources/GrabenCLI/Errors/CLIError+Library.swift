@@ -40,6 +40,7 @@ extension CLIError {
         case .fetchedProperty: self.init(.badData, "fetched-property.predicate", "\(error)")
         case .fetchedPropertyCycle: self.init(.badData, "fetched-property.cycle", "\(error)")
         case .readOnly: self.init(.inputOutput, "store.read-only", "\(error)")
+        case .cancelled: self.init(.interrupted, "interrupted", "\(error)")
         default: self.init(.badData, "object.refused", "\(error)")
         }
     }

@@ -63,8 +63,13 @@ struct PredicateParser {
         return entry
     }
 
-    /// Reads the whole format.
-    mutating func parse() throws(ObjectPredicateError) -> PredicateNode {
+    /// Reads the whole format as a predicate.
+    mutating func parse() throws(ObjectPredicateError) -> PredicateNode { try predicate(try parseOperand()) }
+
+    /// Reads the whole format as a value.
+    mutating func parseExpression() throws(ObjectPredicateError) -> ValueExpression { try value(try parseOperand()) }
+
+    private mutating func parseOperand() throws(ObjectPredicateError) -> ParsedOperand {
         while true {
             // Each operand is followed by steps, then by operators, one of which asks for the next operand; or by the end.
             guard var operand = try operand() else { continue }
@@ -74,7 +79,7 @@ struct PredicateParser {
                 case .end:
                     operand = try reduce(operand, tighterThan: 0)
                     if let open = stack.last { throw unclosed(open) }
-                    return try predicate(operand)
+                    return operand
                 case .symbol(.close), .symbol(.closeBracket), .symbol(.closeBrace):
                     operand = try close(operand)
                 case .symbol(.comma):

@@ -1,16 +1,23 @@
 /// Something that looks at, and may replace, each expression of a tree.
 ///
-/// `path` gets the keys of a path from SELF; `replace` gets each variable that no SUBQUERY around it declares.
+/// `sawPath` gets the keys of a path from SELF; `replaceVariable` gets each variable that no SUBQUERY around it declares;
+/// `replaceFunction` gets each call with its arguments as they were, and `replacePath` each path, but for those inside a SUBQUERY's predicate.
 struct PredicateWalk {
-    var replaceVariable: (String) -> ValueExpression? = { _ in nil }
-    var sawPath: (ValueExpression, [PredicateStep]) -> Void = { _, _ in }
+    var replaceVariable: (String) -> ValueExpression?
+    var replaceFunction: (PredicateFunction, [ValueExpression]) -> ValueExpression?
+    var replacePath: (ValueExpression, [PredicateStep]) -> ValueExpression?
+    var sawPath: (ValueExpression, [PredicateStep]) -> Void
     private var declared: [String] = []
 
     init(
         replaceVariable: @escaping (String) -> ValueExpression? = { _ in nil },
+        replaceFunction: @escaping (PredicateFunction, [ValueExpression]) -> ValueExpression? = { _, _ in nil },
+        replacePath: @escaping (ValueExpression, [PredicateStep]) -> ValueExpression? = { _, _ in nil },
         sawPath: @escaping (ValueExpression, [PredicateStep]) -> Void = { _, _ in }
     ) {
         self.replaceVariable = replaceVariable
+        self.replaceFunction = replaceFunction
+        self.replacePath = replacePath
         self.sawPath = sawPath
     }
 
@@ -46,6 +53,7 @@ struct PredicateWalk {
         case .aggregate(let members): return .aggregate(walk(members))
         case .path(let base, let steps):
             sawPath(base, steps)
+            if declared.isEmpty, let replacement = replacePath(base, steps) { return replacement }
             let walked = walk(base)
             return .stepped(walked, walk(steps))
         case .chain(let level, let first, var terms):
@@ -53,7 +61,9 @@ struct PredicateWalk {
             for index in terms.indices { terms[index].operand = walk(terms[index].operand) }
             return .chained(level, walked, terms)
         case .unary(let operation, let operand): return .signed(operation, walk(operand))
-        case .function(let function, let arguments): return .function(function, walk(arguments))
+        case .function(let function, let arguments):
+            if declared.isEmpty, let replacement = replaceFunction(function, arguments) { return replacement }
+            return .function(function, walk(arguments))
         case .custom(let name, let arguments): return .custom(name, walk(arguments))
         case .cast(let operand, let type): return .casting(walk(operand), walk(type))
         case .ternary(let test, let first, let second): return .ternary(walk(test), walk(first), walk(second))
