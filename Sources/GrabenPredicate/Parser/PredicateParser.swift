@@ -64,10 +64,16 @@ struct PredicateParser {
     }
 
     /// Reads the whole format as a predicate.
-    mutating func parse() throws(ObjectPredicateError) -> PredicateNode { try predicate(try parseOperand()) }
+    mutating func parse() throws(ObjectPredicateError) -> PredicateNode {
+        let operand = try parseOperand()
+        return try predicate(operand)
+    }
 
     /// Reads the whole format as a value.
-    mutating func parseExpression() throws(ObjectPredicateError) -> ValueExpression { try value(try parseOperand()) }
+    mutating func parseExpression() throws(ObjectPredicateError) -> ValueExpression {
+        let operand = try parseOperand()
+        return try value(operand)
+    }
 
     private mutating func parseOperand() throws(ObjectPredicateError) -> ParsedOperand {
         while true {
