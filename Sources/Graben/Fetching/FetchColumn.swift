@@ -73,6 +73,12 @@ public struct FetchColumn: Sendable, Equatable, ExpressibleByStringLiteral {
         column.isDistinct = distinct
         return column
     }
+    /// A column of an expression whose aggregates count equal values once.
+    public static func distinct(_ format: String, as name: String? = nil, type: AttributeType? = nil) -> FetchColumn {
+        var column = FetchColumn(format, as: name, type: type)
+        column.isDistinct = true
+        return column
+    }
     /// How many objects there are.
     public static func count(as name: String = "count") -> FetchColumn { FetchColumn("count(SELF)", as: name) }
 
