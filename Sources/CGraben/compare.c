@@ -82,3 +82,29 @@ GRABEN_EXTENT(float, f32)
 
 GRABEN_RANGE(double, f64)
 GRABEN_RANGE(float, f32)
+
+#pragma mark - Presence
+
+GRABEN_INLINE size_t present(const uint64_t *words, size_t count, uint64_t *result) {
+    size_t total = 0, word = 0;
+    masks next, set;
+    for (; word * 64 + 64 <= count; word++) {
+        uint64_t found = 0;
+        for (size_t k = 0; k < 64; k += STEP) {
+            memcpy(&next, words + word * 64 + k, sizeof(next));
+            set = next != 0;
+            found |= (uint64_t)narrow(&set) << k;
+        }
+        result[word] = found;
+        total += (size_t)__builtin_popcountll(found);
+    }
+    if (word * 64 < count) {
+        uint64_t found = 0;
+        for (size_t i = word * 64; i < count; i++) found |= (uint64_t)(words[i] != 0) << (i % 64);
+        result[word] = found;
+        total += (size_t)__builtin_popcountll(found);
+    }
+    return total;
+}
+GRABEN_DISPATCHED(size_t, graben_present_u64, (const uint64_t *words, size_t count, uint64_t *result), return, present,
+                  (words, count, result))

@@ -62,6 +62,10 @@ graben_extent graben_extent_f32(const float *lane, const uint64_t *bits, size_t 
 size_t graben_range_f64(const double *lane, const uint64_t *bits, size_t count, double low, double high, uint64_t *result);
 size_t graben_range_f32(const float *lane, const uint64_t *bits, size_t count, double low, double high, uint64_t *result);
 
+/// Sets in `result` the bit of each of `count` words that is not 0, clears the others, and returns how many it set. Writes (count + 63) / 64
+/// words.
+size_t graben_present_u64(const uint64_t *words, size_t count, uint64_t *result);
+
 /// Adds `delta` to each value (whose bit is set). In a lane of floats the sum is made in double and rounded once.
 void graben_translate_f64(double *lane, const uint64_t *bits, size_t count, double delta);
 void graben_translate_f32(float *lane, const uint64_t *bits, size_t count, double delta);

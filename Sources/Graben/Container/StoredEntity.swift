@@ -65,6 +65,12 @@ final class StoredEntity: Sendable {
         }
     }
 
+    /// Where a property stands in records of a layout; nil where they do not have it.
+    func field(_ property: PropertyInfo, in layout: RecordLayout) -> Int? {
+        guard property.field >= 0 else { return nil }
+        return layout.number == self.layout.number ? property.field : olderFields[layout.number].flatMap { $0[property.number] }
+    }
+
     /// The object a record's to-one refers to.
     func reference(_ property: PropertyInfo, of record: RecordView) throws(LogError) -> ObjectID? {
         if case .reference(let id) = try value(property, of: record) { return id }

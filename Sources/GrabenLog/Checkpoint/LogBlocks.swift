@@ -38,6 +38,12 @@ final class LogBlocks: @unchecked Sendable {
         verified = VerifiedBlocks(count: Int(end) / Self.unitByteCount + 1)
     }
 
+    /// The unit a byte of the log is checked with.
+    static func unit(of offset: UInt64) -> Range<UInt64> {
+        let start = offset / UInt64(unitByteCount) * UInt64(unitByteCount)
+        return start..<start + UInt64(unitByteCount)
+    }
+
     /// The bytes of the log at an offset, checked; nil when they are not all before the durable end. Throws at bad ones.
     func bytes(_ offset: UInt64, _ count: Int) throws(LogError) -> UnsafeRawPointer? {
         guard offset >= UInt64(Format.headerByteCount), offset <= end, UInt64(count) <= end - offset else { return nil }

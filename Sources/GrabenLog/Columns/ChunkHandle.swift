@@ -14,6 +14,8 @@ package final class ChunkHandle: @unchecked Sendable {
     /// Chunks of the same slots in the lane order of later layouts, made on demand and kept as long as this one.
     private let conversions = ConditionLock()
     private var converted: [ChunkHandle] = []
+    /// Asked for only of a chunk that nobody changes any more.
+    let extents: LaneExtents
 
     /// A chunk mapped from the log at an offset, or with 0 from an index file.
     init(mapped base: UnsafeRawPointer, at logOffset: UInt64, layout: RecordLayout, usedSlots: Int) {
@@ -22,6 +24,7 @@ package final class ChunkHandle: @unchecked Sendable {
         self.usedSlots = usedSlots
         owner = 0
         self.logOffset = logOffset
+        extents = LaneExtents(laneCount: layout.lanes.count)
     }
 
     /// A chunk of zeros on the heap.
@@ -33,6 +36,7 @@ package final class ChunkHandle: @unchecked Sendable {
         usedSlots = 0
         self.owner = owner
         logOffset = 0
+        extents = LaneExtents(laneCount: layout.lanes.count)
     }
 
     deinit { if owner != 0 { base.deallocate() } }

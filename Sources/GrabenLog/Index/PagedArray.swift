@@ -200,6 +200,15 @@ package final class PagedArray: @unchecked Sendable {
         return try visit(root, level: height, first: 0, from: start, body)
     }
 
+    /// Fills 512 words with those of a leaf, whether it lies here or in the base; zeros where there is none.
+    func copyLeaf(_ number: Int, into words: UnsafeMutablePointer<UInt>) {
+        if let leaf = leaf(number) {
+            words.update(from: leaf, count: Self.fanOut)
+        } else if base?.copy(number, into: words) != true {
+            words.update(repeating: 0, count: Self.fanOut)
+        }
+    }
+
     /// The leaf of these rows; nil when there is none.
     private func leaf(_ number: Int) -> UnsafeMutablePointer<UInt>? {
         guard number < capacity(height) / Self.fanOut, var page = root else { return nil }

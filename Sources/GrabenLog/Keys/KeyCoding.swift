@@ -13,7 +13,7 @@ enum KeyCoding {
     /// Text and data longer than this are cut, so that no key is longer than a block.
     static let partByteLimit = 1024
 
-    private enum Tag {
+    fileprivate enum Tag {
         static let null: UInt8 = 0
         static let value: UInt8 = 1
     }
@@ -78,7 +78,8 @@ enum KeyCoding {
             key.append(0)
             key.append(0)
         }
-        return kept.count < text.count
+        // A text of just so many bytes has the key of a longer one that begins with it.
+        return kept.count == partByteLimit
     }
 
     /// Sign (0 NaN, 1 negative, 2 zero, 3 positive), the power of ten above the first digit, the digits, an end; all but the sign turned
@@ -96,13 +97,64 @@ enum KeyCoding {
     }
 }
 
+extension KeyCoding {
+    /// The first value of a key, as far as the order of values tells it from others: 0 and -0 are one.
+    static func firstPart(_ key: UnsafeRawBufferPointer, _ kind: FieldKind) -> ArraySlice<UInt8>? {
+        guard let tag = key.first else { return nil }
+        if tag == Tag.null { return [tag] }
+        switch kind {
+        case .bool, .int16, .int32, .int64: return ArraySlice(key.prefix(9))
+        case .float, .double, .date:
+            let part = ArraySlice(key.prefix(9))
+            return part.elementsEqual(negativeZero) ? positiveZero : part
+        case .string, .uri:
+            var place = 1
+            // A zero byte is followed by FF inside a text, and by 00 at its end.
+            while place + 1 < key.count, !(key[place] == 0 && key[place + 1] == 0) { place += key[place] == 0 ? 2 : 1 }
+            return ArraySlice(key.prefix(place))
+        case .uuid: return ArraySlice(key.prefix(17))
+        case .decimal, .data, .json, .reference, .polymorphicReference: return nil
+        }
+    }
+
+    private static let negativeZero = zero(-0.0)
+    private static let positiveZero = ArraySlice(zero(0))
+
+    private static func zero(_ number: Double) -> [UInt8] {
+        var key: [UInt8] = []
+        append(.double(number), to: &key)
+        return key
+    }
+}
+
+/// Tells whether keys, met one after the other in their order, begin with the same value.
+package struct KeyGroup {
+    private let kind: FieldKind
+    private var current: ArraySlice<UInt8>?
+
+    /// nil for a kind of value whose end in a key cannot be told, or that sorts otherwise.
+    package init?(of kind: FieldKind) {
+        switch kind {
+        case .decimal, .data, .json, .reference, .polymorphicReference: return nil
+        default: self.kind = kind
+        }
+    }
+
+    /// Whether the key begins another group than the one before it.
+    package mutating func begins(with key: UnsafeRawBufferPointer) -> Bool {
+        let part = KeyCoding.firstPart(key, kind)
+        defer { current = part }
+        return current == nil || current != part
+    }
+}
+
 /// The keys from one up to, and without, another.
 package struct KeyRange: Sendable {
     /// The bytes of the first key in the range, which for a range of equal keys tell it from every other.
     package let lower: [UInt8]
     /// nil to the last.
     let upper: [UInt8]?
-    /// Whether every row found has just the values asked for: false where one of them is a text of more than 1,024 bytes, of which an index
+    /// Whether every row found has just the values asked for: false where one of them is a text of 1,024 bytes or more, of which an index
     /// knows no more, so that the caller has to compare.
     package let isExact: Bool
 

@@ -145,10 +145,48 @@ struct KeyIndex: Sendable {
         return result
     }
 
-    private func forEachBase(_ range: KeyRange, _ body: (UnsafeRawBufferPointer, Row) -> Bool) throws(LogError) {
+    /// About how many rows `rows` gives.
+    func estimate(_ range: KeyRange) throws(LogError) -> Int {
+        var count = 0
         switch base {
-        case .memory(let run): run.forEach(range) { body($0, $1.row) }
-        case .mapped(let mapped): try mapped.forEach(range, body)
+        case .memory(let run): count = run.indexes(range).count
+        case .mapped(let mapped): count = try mapped.estimate(range)
+        }
+        for run in runs { count += run.indexes(range).count }
+        return count
+    }
+
+    /// Calls `body` with the keys in the range and their rows, by key, ascending or descending, until it answers false. The order of the rows of
+    /// one key follows.
+    func walk(
+        _ range: KeyRange, descending: Bool, _ body: (UnsafeRawBufferPointer, Row) -> Bool
+    ) throws(LogError) {
+        let tail = tail(range)
+        let added = descending ? tail.added.reversed() : tail.added
+        var next = 0
+        var isDone = false
+        try forEachBase(range, descending: descending) { key, row in
+            while next < added.count, descending ? added[next].order(key, row) > 0 : added[next].order(key, row) < 0 {
+                isDone = !added[next].key.withUnsafeBytes { body($0, added[next].row) }
+                next += 1
+                if isDone { return false }
+            }
+            if !tail.said.isEmpty, tail.said[Pair(key: Array(key), row: row)] != nil { return true }
+            isDone = !body(key, row)
+            return !isDone
+        }
+        while !isDone, next < added.count {
+            isDone = !added[next].key.withUnsafeBytes { body($0, added[next].row) }
+            next += 1
+        }
+    }
+
+    private func forEachBase(
+        _ range: KeyRange, descending: Bool = false, _ body: (UnsafeRawBufferPointer, Row) -> Bool
+    ) throws(LogError) {
+        switch base {
+        case .memory(let run): run.forEach(range, descending: descending) { body($0, $1.row) }
+        case .mapped(let mapped): try mapped.forEach(range, descending: descending, body)
         }
     }
 
@@ -188,21 +226,32 @@ final class MappedKeyBase: Sendable {
         self.checkpoint = checkpoint
     }
 
-    func forEach(_ range: KeyRange, _ body: (UnsafeRawBufferPointer, Row) -> Bool) throws(LogError) {
+    func estimate(_ range: KeyRange) throws(LogError) -> Int {
+        do throws(ByteError) { return try keys.estimate(range) } catch {
+            keys.file.distrust()
+            guard case .memory(let run) = try checkpoint.rebuiltSnapshot().keyIndex(declaration).base else { return 0 }
+            return run.indexes(range).count
+        }
+    }
+
+    func forEach(
+        _ range: KeyRange, descending: Bool = false, _ body: (UnsafeRawBufferPointer, Row) -> Bool
+    ) throws(LogError) {
         var lent = 0
         var isDone = false
         do throws(ByteError) {
-            try keys.forEach(range) { key, row in
+            func lend(_ key: UnsafeRawBufferPointer, _ row: Row) -> Bool {
                 lent += 1
                 isDone = !body(key, row)
                 return !isDone
             }
+            if descending { try keys.forEachDescending(range, lend) } else { try keys.forEach(range, lend) }
         } catch {
             keys.file.distrust()
             if isDone { return }
             guard case .memory(let run) = try checkpoint.rebuiltSnapshot().keyIndex(declaration).base else { return }
             var skipped = 0
-            run.forEach(range) { key, entry in
+            run.forEach(range, descending: descending) { key, entry in
                 // What was lent before the bad bytes was right.
                 skipped += 1
                 return skipped <= lent || body(key, entry.row)

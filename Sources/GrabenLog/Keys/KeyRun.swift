@@ -52,24 +52,38 @@ final class KeyRun: Sendable {
         UnsafeRawBufferPointer(rebasing: bytes[entry.start..<entry.start + Int(entry.count)])
     }
 
-    /// Calls `body` with every entry in the range, ascending, until it answers false.
-    func forEach(_ range: KeyRange, _ body: (UnsafeRawBufferPointer, Entry) -> Bool) {
+    /// The entries in the range.
+    func indexes(_ range: KeyRange) -> Range<Int> {
         bytes.withUnsafeBytes { raw in
-            range.lower.withUnsafeBytes { lower in
-                let prefix = keyPrefix(lower)
-                var low = 0
-                var high = entries.count
-                while low < high {
-                    let middle = (low + high) >> 1
-                    let entry = entries[middle]
-                    let isBefore = entry.prefix != prefix ? entry.prefix < prefix : compareKeys(Self.key(entry, raw), lower) < 0
-                    if isBefore { low = middle + 1 } else { high = middle }
-                }
-                for index in low..<entries.count {
-                    let key = Self.key(entries[index], raw)
-                    if let upper = range.upper, upper.withUnsafeBytes({ compareKeys(key, $0) >= 0 }) { return }
-                    if !body(key, entries[index]) { return }
-                }
+            let low = firstIndex(notBefore: range.lower, raw)
+            let high = range.upper.map { firstIndex(notBefore: $0, raw) } ?? entries.count
+            return low..<max(low, high)
+        }
+    }
+
+    private func firstIndex(notBefore key: [UInt8], _ raw: UnsafeRawBufferPointer) -> Int {
+        key.withUnsafeBytes { key in
+            let prefix = keyPrefix(key)
+            var low = 0
+            var high = entries.count
+            while low < high {
+                let middle = (low + high) >> 1
+                let entry = entries[middle]
+                let isBefore = entry.prefix != prefix ? entry.prefix < prefix : compareKeys(Self.key(entry, raw), key) < 0
+                if isBefore { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+    }
+
+    /// Calls `body` with every entry in the range, ascending or descending, until it answers false.
+    func forEach(_ range: KeyRange, descending: Bool = false, _ body: (UnsafeRawBufferPointer, Entry) -> Bool) {
+        let indexes = indexes(range)
+        bytes.withUnsafeBytes { raw in
+            if descending {
+                for index in indexes.reversed() where !body(Self.key(entries[index], raw), entries[index]) { return }
+            } else {
+                for index in indexes where !body(Self.key(entries[index], raw), entries[index]) { return }
             }
         }
     }
@@ -131,6 +145,40 @@ struct MappedKeys: Sendable {
                 if !key.withUnsafeBytes({ body($0, row) }) { return }
             }
             leaf += 1
+        }
+    }
+
+    /// About how many keys are in the range: whole leaves are counted.
+    func estimate(_ range: KeyRange) throws(ByteError) -> Int {
+        guard run.entryCount > 0, run.leafCount > 0 else { return 0 }
+        let first = try Self.lend(range.lower) { (lower) throws(ByteError) in try self.leaf(for: lower) }
+        var last = run.leafCount - 1
+        if let upper = range.upper { last = try Self.lend(upper) { (upper) throws(ByteError) in try self.leaf(for: upper) } }
+        // What lies within one leaf is a part of it.
+        return last <= first ? Self.entriesPerLeaf / 4 : min((last - first) * Self.entriesPerLeaf, run.entryCount)
+    }
+
+    /// As `forEach`, descending.
+    func forEachDescending(_ range: KeyRange, _ body: (UnsafeRawBufferPointer, Row) -> Bool) throws(ByteError) {
+        guard run.entryCount > 0, run.leafCount > 0 else { return }
+        var leaf = run.leafCount - 1
+        if let upper = range.upper { leaf = try Self.lend(upper) { (upper) throws(ByteError) in try self.leaf(for: upper) } }
+        var keys: [(key: [UInt8], row: Row)] = []
+        while leaf >= 0 {
+            var reader = try run.reader(ofLeaf: leaf)
+            keys.removeAll(keepingCapacity: true)
+            for index in 0..<run.entryCount(ofLeaf: leaf) {
+                let before = keys.last?.key ?? []
+                let shared = index == 0 ? 0 : try reader.count(atMost: before.count)
+                let rest = try reader.bytes(try reader.count(atMost: reader.remaining))
+                keys.append((Array(before.prefix(shared)) + Array(rest), try reader.varint32()))
+            }
+            for (key, row) in keys.reversed() {
+                if let upper = range.upper, Self.compare(key, upper) >= 0 { continue }
+                if Self.compare(key, range.lower) < 0 { return }
+                if !key.withUnsafeBytes({ body($0, row) }) { return }
+            }
+            leaf -= 1
         }
     }
 

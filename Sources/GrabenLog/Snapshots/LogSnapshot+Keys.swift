@@ -7,6 +7,18 @@ extension LogSnapshot {
         try keyIndex(declaration).rows(range, limit: limit)
     }
 
+    /// About how many rows `rows` gives, without reading them.
+    package func estimate(_ range: KeyRange, in declaration: KeyDeclaration) throws(LogError) -> Int {
+        try keyIndex(declaration).estimate(range)
+    }
+
+    /// Calls `body` with the keys in a range and their rows, by key, ascending or descending, until it answers false.
+    package func walk(
+        _ range: KeyRange, in declaration: KeyDeclaration, descending: Bool, _ body: (UnsafeRawBufferPointer, Row) -> Bool
+    ) throws(LogError) {
+        try keyIndex(declaration).walk(range, descending: descending, body)
+    }
+
     func keyIndex(_ declaration: KeyDeclaration) throws(LogError) -> KeyIndex {
         if let known = keyIndexes.withLock({ $0[declaration] }) { return known }
         return try building.withLock { _ throws(LogError) in

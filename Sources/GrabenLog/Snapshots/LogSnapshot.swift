@@ -291,19 +291,23 @@ package final class LogSnapshot: @unchecked Sendable {
     /// A chunk in the lane order of the entity's newest layout. Valid as long as the snapshot lives. O(1) but for chunks of an older layout,
     /// which are rebuilt the first time.
     package func chunk(_ entity: EntityCode, _ index: Int) throws(LogError) -> UnsafeRawPointer {
+        UnsafeRawPointer(try handle(entity, index).base)
+    }
+
+    func handle(_ entity: EntityCode, _ index: Int) throws(LogError) -> ChunkHandle {
         guard let layout = table.newest(entity), !layout.lanes.isEmpty, index >= 0 else {
             throw .invalid(what: "entity \(entity) has no packed attributes", path: path)
         }
         guard let state = state(entity), let handle = try state.chunk(index) else { return synthesize(entity, index, layout) }
-        return UnsafeRawPointer(handle.inLayout(layout, catalog: catalog).base)
+        return handle.inLayout(layout, catalog: catalog)
     }
 
-    private func synthesize(_ entity: EntityCode, _ index: Int, _ layout: RecordLayout) -> UnsafeRawPointer {
+    private func synthesize(_ entity: EntityCode, _ index: Int, _ layout: RecordLayout) -> ChunkHandle {
         // Rows only the entity's older layouts know have the defaults; where it always had lanes, all chunks without rows are the same.
         let isShared = !table.hadNoLanes(entity) || state(entity) == nil
         let key = UInt64(entity) << 32 | UInt64(isShared ? 0 : index + 1)
         return synthesized.withLock { known in
-            if let handle = known[key] { return UnsafeRawPointer(handle.base) }
+            if let handle = known[key] { return handle }
             let handle: ChunkHandle
             if let state = state(entity), !isShared {
                 handle = state.freshChunk(index, layout, table, before: .max, owner: ChunkHandle.nobody)
@@ -311,7 +315,7 @@ package final class LogSnapshot: @unchecked Sendable {
                 handle = ChunkHandle(layout: layout, owner: ChunkHandle.nobody)
             }
             known[key] = handle
-            return UnsafeRawPointer(handle.base)
+            return handle
         }
     }
 

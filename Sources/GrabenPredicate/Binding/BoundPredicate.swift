@@ -9,6 +9,8 @@ package struct BoundPredicate {
     package let constant: Bool?
     /// The parts that must all be true, in the order they are written.
     package let conjuncts: [PredicateConjunct]
+    /// The same as a tree that runs over stored bytes and columns.
+    package let compiled: CompiledTest
 
     private let test: BoundTest
 
@@ -31,6 +33,7 @@ package struct BoundPredicate {
         constant = answer
         properties = binder.properties
         self.conjuncts = conjuncts
+        compiled = answer.map { .constant($0) } ?? .conjunction(conjuncts.map(\.test.compiled))
         if conjuncts.count == 1 {
             test = conjuncts[0].test
         } else {
@@ -53,6 +56,9 @@ package struct PredicateConjunct {
     /// What it says of one attribute; nil where it says more than that.
     package let condition: PropertyCondition?
     let test: BoundTest
+
+    /// Whether it has an answer for every object, if that can be read.
+    package var isSafe: Bool { test.isSafe }
 
     /// Whether this part is true of an object.
     package func evaluate(_ object: any PredicateObject) throws(ObjectPredicateError) -> Bool {

@@ -36,17 +36,21 @@ final class BoundValue {
     var constant: Operand?
     /// The index of the attribute of the object itself that it reads and nothing else.
     var attribute: Int?
+    /// Whether it can be computed of every object, if that can be read.
+    var isSafe: Bool
     let evaluate: Evaluate
 
-    init(type: StaticType, attribute: Int? = nil, evaluate: @escaping Evaluate) {
+    init(type: StaticType, attribute: Int? = nil, isSafe: Bool = false, evaluate: @escaping Evaluate) {
         self.type = type
         self.attribute = attribute
+        self.isSafe = isSafe
         self.evaluate = evaluate
     }
 
     init(constant: Operand) {
         type = StaticType(constant)
         self.constant = constant
+        isSafe = true
         evaluate = { _ throws(ObjectPredicateError) in constant }
     }
 }
@@ -57,18 +61,30 @@ final class BoundTest {
 
     /// The answer, where it is the same for every object.
     var constant: Bool?
-    /// What a planner can make of it.
+    /// What an index of plain values can make of it.
     var condition: PropertyCondition?
+    /// The same as a tree of comparisons; nil where only `evaluate` can answer.
+    var form: CompiledTest?
+    /// Whether it has an answer for every object, if that can be read.
+    var isSafe: Bool
     let evaluate: Evaluate
 
-    init(condition: PropertyCondition? = nil, evaluate: @escaping Evaluate) {
-        self.condition = condition
+    init(form: CompiledTest? = nil, isSafe: Bool = false, evaluate: @escaping Evaluate) {
+        self.form = form
+        self.isSafe = isSafe
         self.evaluate = evaluate
     }
 
     init(constant: Bool) {
         self.constant = constant
+        isSafe = true
         evaluate = { _ throws(ObjectPredicateError) in constant }
+    }
+
+    /// What plans are made of.
+    var compiled: CompiledTest {
+        if let constant { return .constant(constant) }
+        return form ?? .evaluated(PredicateConjunct(condition: condition, test: self))
     }
 }
 

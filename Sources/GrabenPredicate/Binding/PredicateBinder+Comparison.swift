@@ -21,25 +21,26 @@ extension PredicateBinder {
 
         let operation = comparison.comparison
         let options = comparison.options.folding
+        let isSafe = left.isSafe && right.isSafe && operation.alwaysAnswers(type, right)
         if let constant = right.constant {
             let matcher: ConstantMatcher
             do throws(OperandProblem) { matcher = try ConstantMatcher(operation, options, constant) } catch { throw site.error(error) }
             if let quantifier = comparison.quantifier {
                 return try folded(
-                    quantified(quantifier, left, site) { operand, _ throws(OperandProblem) in
+                    quantified(quantifier, left, site, isSafe: isSafe) { operand, _ throws(OperandProblem) in
                         try matcher.matches(operand)
                     } right: {
                         _ throws(ObjectPredicateError) in
                         .null
                     }, constant: left.constant != nil)
             }
-            return try folded(matcher.test(left, site, entity: schema.name), constant: left.constant != nil)
+            return try folded(matcher.test(left, site, isSafe: isSafe, entity: schema.name), constant: left.constant != nil)
         }
         var comparer = OperandComparer(operation, options)
         if let constant = left.constant { comparer.fix(left: constant) }
         let compare = comparer
         if let quantifier = comparison.quantifier {
-            return quantified(quantifier, left, site) { operand, other throws(OperandProblem) in
+            return quantified(quantifier, left, site, isSafe: isSafe) { operand, other throws(OperandProblem) in
                 try compare.matches(operand, other)
             } right: { [evaluate = right.evaluate] frame throws(ObjectPredicateError) in
                 try evaluate(&frame)
@@ -47,7 +48,7 @@ extension PredicateBinder {
         }
         let x = left.evaluate
         let y = right.evaluate
-        return BoundTest { frame throws(ObjectPredicateError) in
+        return BoundTest(isSafe: isSafe) { frame throws(ObjectPredicateError) in
             let a = try x(&frame)
             let b = try y(&frame)
             do throws(OperandProblem) { return try compare.matches(a, b) } catch { throw site.error(error) }
@@ -64,12 +65,12 @@ extension PredicateBinder {
 
     /// ANY, ALL and NONE (D10). The right side is evaluated once.
     private func quantified(
-        _ quantifier: PredicateQuantifier, _ left: BoundValue, _ site: EvaluationSite,
+        _ quantifier: PredicateQuantifier, _ left: BoundValue, _ site: EvaluationSite, isSafe: Bool,
         _ matches: @escaping (Operand, Operand) throws(OperandProblem) -> Bool, right: @escaping BoundValue.Evaluate
     ) -> BoundTest {
         let members = left.evaluate
         let wanted = quantifier != .all
-        return BoundTest { frame throws(ObjectPredicateError) in
+        return BoundTest(isSafe: isSafe) { frame throws(ObjectPredicateError) in
             let operand = try members(&frame)
             let other = try right(&frame)
             if case .collection(let collection) = operand { try frame.visit(collection.elements.count, site) }

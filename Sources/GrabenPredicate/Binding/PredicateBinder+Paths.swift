@@ -11,6 +11,7 @@ extension PredicateBinder {
         if base == .object, case .key(let name) = steps.first, steps.count == 1, let direct = attribute(name) { return direct }
         var value = try compile(base)
         var isConstant = value.constant != nil
+        var isSafe = value.isSafe
         var place = 0
         while place < steps.count {
             // A count alone needs no members.
@@ -31,8 +32,9 @@ extension PredicateBinder {
             } else {
                 (transform, type) = try step(steps[place], value.type, base == .object && place == 0, site)
             }
+            isSafe = isSafe && steps[place].alwaysAnswers(value.type)
             let before = value.evaluate
-            value = BoundValue(type: type) { frame throws(ObjectPredicateError) in
+            value = BoundValue(type: type, isSafe: isSafe) { frame throws(ObjectPredicateError) in
                 let operand = try before(&frame)
                 return try transform(operand, &frame)
             }
@@ -46,7 +48,7 @@ extension PredicateBinder {
         guard let property = schema.property(named: name), case .attribute(let family) = property.kind else { return nil }
         properties.insert(property.index)
         let reader = PropertyReader(index: property.index, key: name, entity: schema.name)
-        return BoundValue(type: .scalar(family), attribute: property.index) { frame throws(ObjectPredicateError) in
+        return BoundValue(type: .scalar(family), attribute: property.index, isSafe: true) { frame throws(ObjectPredicateError) in
             Operand(try reader.value(frame.root))
         }
     }
@@ -55,7 +57,7 @@ extension PredicateBinder {
         guard let property = schema.property(named: name), case .toMany = property.kind else { return nil }
         let reader = PropertyReader(index: property.index, key: name, entity: schema.name)
         let before = value.evaluate
-        return BoundValue(type: .scalar(.number)) { frame throws(ObjectPredicateError) in
+        return BoundValue(type: .scalar(.number), isSafe: value.isSafe) { frame throws(ObjectPredicateError) in
             guard case .object(let object) = try before(&frame) else { return .int(0) }
             return .int(Int64(try reader.count(object)))
         }

@@ -43,7 +43,9 @@ struct PredicateBinder {
     private func negate(_ test: BoundTest) -> BoundTest {
         if let constant = test.constant { return BoundTest(constant: !constant) }
         let evaluate = test.evaluate
-        return BoundTest { frame throws(ObjectPredicateError) in !(try evaluate(&frame)) }
+        return BoundTest(form: .negation(test.compiled), isSafe: test.isSafe) { frame throws(ObjectPredicateError) in
+            !(try evaluate(&frame))
+        }
     }
 
     private mutating func all(_ members: [PredicateNode]) throws(ObjectPredicateError) -> BoundTest {
@@ -60,17 +62,19 @@ struct PredicateBinder {
         }
         if tests.isEmpty { return BoundTest(constant: true) }
         if isFalse, tests.count == 1 { return BoundTest(constant: false) }
-        if tests.count == 1 { return BoundTest(evaluate: tests[0].evaluate) }
+        if tests.count == 1 { return tests[0] }
+        let form = CompiledTest.conjunction(tests.map(\.compiled))
+        let isSafe = tests.allSatisfy(\.isSafe)
         if tests.count == 2 {
             let first = tests[0].evaluate
             let second = tests[1].evaluate
-            return BoundTest { frame throws(ObjectPredicateError) in
+            return BoundTest(form: form, isSafe: isSafe) { frame throws(ObjectPredicateError) in
                 if !(try first(&frame)) { return false }
                 return try second(&frame)
             }
         }
         let kept = tests
-        return BoundTest { frame throws(ObjectPredicateError) in
+        return BoundTest(form: form, isSafe: isSafe) { frame throws(ObjectPredicateError) in
             for test in kept where !(try test.evaluate(&frame)) { return false }
             return true
         }
@@ -88,9 +92,10 @@ struct PredicateBinder {
         }
         if tests.isEmpty { return BoundTest(constant: false) }
         if isTrue, tests.count == 1 { return BoundTest(constant: true) }
-        if tests.count == 1 { return BoundTest(evaluate: tests[0].evaluate) }
+        if tests.count == 1 { return tests[0] }
         let kept = tests
-        return BoundTest { frame throws(ObjectPredicateError) in
+        let isSafe = tests.allSatisfy(\.isSafe)
+        return BoundTest(form: .disjunction(tests.map(\.compiled)), isSafe: isSafe) { frame throws(ObjectPredicateError) in
             for test in kept where try test.evaluate(&frame) { return true }
             return false
         }
@@ -102,7 +107,7 @@ struct PredicateBinder {
         switch expression {
         case .value(let value): return BoundValue(constant: Operand(value))
         case .aggregate(let members): return try aggregate(members, site(expression))
-        case .object: return BoundValue(type: .object(schema)) { frame throws(ObjectPredicateError) in .object(frame.root) }
+        case .object: return BoundValue(type: .object(schema), isSafe: true) { frame throws(ObjectPredicateError) in .object(frame.root) }
         case .variable(let name): return try variable(name)
         case .path(let base, let steps): return try path(base, steps, expression)
         case .chain(_, let first, let terms): return try chain(first, terms, site(expression))
@@ -175,7 +180,7 @@ struct PredicateBinder {
 
     private func variable(_ name: String) throws(ObjectPredicateError) -> BoundValue {
         if let slot = scope.lastIndex(where: { $0.name == name }) {
-            return BoundValue(type: scope[slot].type) { frame throws(ObjectPredicateError) in frame.locals[slot] }
+            return BoundValue(type: scope[slot].type, isSafe: true) { frame throws(ObjectPredicateError) in frame.locals[slot] }
         }
         guard let binding = variables[name] else { throw .unboundVariable(name: name, known: variables.keys.sorted()) }
         return BoundValue(constant: Operand(binding, origin: .computed))
@@ -236,12 +241,15 @@ struct PredicateBinder {
         }
         scope.append((name, source.type.member))
         defer { scope.removeLast() }
-        let test = try compile(predicate).evaluate
+        let bound = try compile(predicate)
+        let test = bound.evaluate
+        let isSafe = source.isSafe && bound.isSafe
         let members = source.evaluate
         let slot = scope.count - 1
         var isOrdered = true
         if case .collection(_, let ordered, _) = source.type { isOrdered = ordered }
-        return BoundValue(type: .collection(source.type.member, isOrdered: isOrdered, .computed)) { frame throws(ObjectPredicateError) in
+        return BoundValue(type: .collection(source.type.member, isOrdered: isOrdered, .computed), isSafe: isSafe) {
+            frame throws(ObjectPredicateError) in
             switch try members(&frame) {
             case .null: return .list([])
             case .collection(var collection):

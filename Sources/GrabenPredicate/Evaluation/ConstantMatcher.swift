@@ -62,19 +62,21 @@ struct ConstantMatcher {
     }
 
     /// The test of a left side, straight from the stored value where that is an attribute of the object and the constant a number or string.
-    func test(_ left: BoundValue, _ site: EvaluationSite, entity: String) -> BoundTest {
+    func test(_ left: BoundValue, _ site: EvaluationSite, isSafe: Bool, entity: String) -> BoundTest {
         let evaluate = left.evaluate
         let general: BoundTest.Evaluate = { frame throws(ObjectPredicateError) in
             let operand = try evaluate(&frame)
             do throws(OperandProblem) { return try matches(operand) } catch { throw site.error(error) }
         }
-        guard let attribute = left.attribute else { return BoundTest(evaluate: general) }
+        guard let attribute = left.attribute else { return BoundTest(isSafe: isSafe, evaluate: general) }
         let reader = PropertyReader(index: attribute, key: site.key, entity: entity)
         let slow: (Value) throws(ObjectPredicateError) -> Bool = { value throws(ObjectPredicateError) in
             do throws(OperandProblem) { return try matches(Operand(value)) } catch { throw site.error(error) }
         }
         let test = numberTest(reader, slow) ?? textTest(reader, slow) ?? BoundTest(evaluate: general)
         test.condition = condition(attribute)
+        test.isSafe = isSafe
+        test.form = form(test, left, attribute, site, entity: entity)
         return test
     }
 
@@ -118,6 +120,24 @@ struct ConstantMatcher {
             case let other: try slow(other)
             }
         }
+    }
+
+    /// What the comparison says of stored bytes.
+    private func form(
+        _ test: BoundTest, _ left: BoundValue, _ property: Int, _ site: EvaluationSite, entity: String
+    ) -> CompiledTest? {
+        if comparer.operation == .notEqual {
+            // The complement, nil and NaN included; what stands in the tree is the equality and its own interpreter.
+            guard let equality = try? ConstantMatcher(.equal, comparer.options, right) else { return nil }
+            return .negation(equality.test(left, site, isSafe: test.isSafe, entity: entity).compiled)
+        }
+        // Of its own, for a test that held itself would never be freed.
+        let interpreted = PredicateConjunct(condition: nil, test: BoundTest(isSafe: test.isSafe, evaluate: test.evaluate))
+        func leaf(_ form: StoredForm?) -> CompiledTest {
+            .attribute(AttributeTest(property: property, condition: test.condition, form: form, conjunct: interpreted))
+        }
+        guard case .scalar(let family?) = left.type else { return leaf(nil) }
+        return CompiledTest.comparison(comparer.operation, comparer.options, right, family, leaf: leaf) ?? leaf(nil)
     }
 
     /// What the comparison says of an attribute, for planners.

@@ -42,6 +42,33 @@ extension ObjectSortDescriptor {
         }
     }
 
+    /// What family a value is of in the highest bits, and how far it comes in that.
+    fileprivate func leading(_ value: Value) -> UInt64 {
+        let operand = Operand(value)
+        return UInt64(rank(operand)) << 61 | place(operand) >> 3
+    }
+
+    private func place(_ operand: Operand) -> UInt64 {
+        switch operand {
+        case .string(let text):
+            guard comparison == .scalar else { return 0 }
+            return TextSearch.bytes(text) { bytes in
+                var leading: UInt64 = 0
+                for place in 0..<min(8, bytes.count) { leading |= UInt64(bytes[place]) << UInt64(56 - place * 8) }
+                return leading
+            }
+        case .date(let seconds): return place(seconds)
+        default: return operand.number.map { place($0.double) } ?? 0
+        }
+    }
+
+    /// Doubles as whole numbers of the same order, NaN first; a negative one's bits descend.
+    private func place(_ number: Double) -> UInt64 {
+        if number.isNaN { return 0 }
+        let bits = number == 0 ? 0 : number.bitPattern
+        return bits >> 63 == 0 ? bits | 1 << 63 : ~bits
+    }
+
     private func bytes<Bytes: Sequence<UInt8>>(_ a: Bytes, _ b: Bytes) -> Int {
         a.lexicographicallyPrecedes(b) ? -1 : (b.lexicographicallyPrecedes(a) ? 1 : 0)
     }
@@ -157,6 +184,21 @@ package struct BoundSortOrder {
             }
         }
         return values
+    }
+
+    /// The attribute of the object itself that it is ordered by first, and whether ascending; nil where the first key is another, or compares texts
+    /// otherwise than by their bytes.
+    package var leadingAttribute: (property: Int, ascending: Bool)? {
+        guard let first = keys.first, first.hops.isEmpty, !first.isReference, first.descriptor.comparison == .scalar else { return nil }
+        return (first.last.index, first.descriptor.ascending)
+    }
+
+    /// A number that stands for the beginning of an object's first key: of two objects the one with the smaller number comes first; where the numbers
+    /// are equal the keys decide.
+    package func leading(of object: any PredicateObject) throws(ObjectPredicateError) -> UInt64 {
+        guard let first = keys.first, first.hops.isEmpty, !first.isReference else { return 0 }
+        let leading = first.descriptor.leading(try first.last.value(object))
+        return first.descriptor.ascending ? leading : ~leading
     }
 
     /// Compares two objects by their values; 0 leaves the order of ids to the caller (S96).

@@ -76,7 +76,7 @@ struct LikePattern {
     /// Whether the whole text fits.
     func matches(_ text: String) -> Bool { TextSearch.bytes(text) { matches($0) } }
 
-    private func matches(_ text: ByteSearch.Bytes) -> Bool {
+    func matches(_ text: ByteSearch.Bytes) -> Bool {
         guard var place = end(of: segments[0][...], in: text, from: 0) else { return false }
         guard segments.count > 1 else { return place == text.count }
         for segment in segments.dropFirst().dropLast() {

@@ -1,0 +1,122 @@
+import GrabenLog
+
+/// A bound predicate as a tree of comparisons that can run over stored bytes and columns, and of what only the interpreter can answer.
+///
+/// The logic is two-valued (D1), so a batch of rows is a bitmap and AND, OR and NOT are operations on words. Members of an AND or OR stand with
+/// the cheap ones first, but none is moved before one that may fail on some object: whether an error comes must not depend on the plan.
+package indirect enum CompiledTest {
+    case constant(Bool)
+    case attribute(AttributeTest)
+    case not(CompiledTest)
+    case all([CompiledTest])
+    case any([CompiledTest])
+    case evaluated(PredicateConjunct)
+
+    /// Whether no object makes it fail, but by a value that cannot be read.
+    package var isSafe: Bool {
+        switch self {
+        case .constant: true
+        case .attribute(let test): test.conjunct.isSafe
+        case .evaluated(let conjunct): conjunct.isSafe
+        case .not(let inner): inner.isSafe
+        case .all(let members), .any(let members): members.allSatisfy(\.isSafe)
+        }
+    }
+
+    /// About how many nanoseconds a row takes, as far as choosing an order needs to know.
+    var cost: Int {
+        switch self {
+        case .constant: 0
+        case .attribute(let test): test.cost
+        case .evaluated: 400
+        case .not(let inner): inner.cost
+        case .all(let members), .any(let members): members.reduce(0) { $0 + $1.cost }
+        }
+    }
+
+    /// The test of a conjunction, with what is nested flattened and members in the order they are best tried in.
+    static func conjunction(_ members: [CompiledTest]) -> CompiledTest {
+        var flat: [CompiledTest] = []
+        for member in members {
+            if case .constant(true) = member { continue }
+            if case .all(let inner) = member { flat += inner } else { flat.append(member) }
+        }
+        if flat.isEmpty { return .constant(true) }
+        return flat.count == 1 ? flat[0] : .all(ordered(flat))
+    }
+
+    static func disjunction(_ members: [CompiledTest]) -> CompiledTest {
+        var flat: [CompiledTest] = []
+        for member in members {
+            if case .constant(false) = member { continue }
+            if case .any(let inner) = member { flat += inner } else { flat.append(member) }
+        }
+        if flat.isEmpty { return .constant(false) }
+        return flat.count == 1 ? flat[0] : .any(ordered(flat))
+    }
+
+    static func negation(_ test: CompiledTest) -> CompiledTest {
+        switch test {
+        case .constant(let answer): .constant(!answer)
+        case .not(let inner): inner
+        default: .not(test)
+        }
+    }
+
+    /// Sorted by cost within each run of members that cannot fail.
+    private static func ordered(_ members: [CompiledTest]) -> [CompiledTest] {
+        var result: [CompiledTest] = []
+        var run: [CompiledTest] = []
+        func flush() {
+            result += run.enumerated().sorted { ($0.element.cost, $0.offset) < ($1.element.cost, $1.offset) }.map(\.element)
+            run = []
+        }
+        for member in members {
+            if member.isSafe {
+                run.append(member)
+            } else {
+                flush()
+                result.append(member)
+            }
+        }
+        flush()
+        return result
+    }
+
+    /// The parts that must all be true, as far as they may be looked at in any order: those before the first that can fail.
+    package var leadingConjuncts: ArraySlice<CompiledTest> {
+        guard case .all(let members) = self else { return isSafe ? [self] : [] }
+        return members.prefix { $0.isSafe }
+    }
+}
+
+/// A comparison of an attribute of the object itself with constants.
+package struct AttributeTest {
+    /// The attribute's number.
+    package let property: Int
+    /// What it says, for an index; nil where an index of plain values cannot answer it.
+    package let condition: PropertyCondition?
+    /// What it says of stored bytes; nil where it needs the value as the language sees it.
+    package let form: StoredForm?
+    /// The same by the interpreter.
+    package let conjunct: PredicateConjunct
+
+    var cost: Int {
+        switch form {
+        case nil: 300
+        case .isNull: 4
+        case .numbers: 8
+        case .text(.equal), .text(.prefix): 10
+        case .text(.bytes): 40
+        }
+    }
+}
+
+/// A comparison as a test of stored bytes; never true of nil but in `isNull`.
+package enum StoredForm: Sendable {
+    case isNull
+    /// Whether a number, or the seconds of a date, lies in one of the ranges: those of integers for whole numbers, the others for doubles and floats.
+    /// NaN lies in none.
+    case numbers(FieldNumbers)
+    case text(FieldText)
+}
