@@ -137,7 +137,7 @@ struct PlanWorld {
 
     private mutating func fill(_ object: ManagedObject, _ keys: [String]) throws {
         for key in keys { try object.setValue(value(key), forKey: key) }
-        if below(3) == 0, let other = context.registeredObjects.first { try object.setValue(.reference(other.objectID), forKey: "next") }
+        if below(3) == 0, let other = try all().first { try object.setValue(.reference(other.objectID), forKey: "next") }
     }
 
     private func all() throws -> [ManagedObject] { try context.fetch(FetchRequest<ManagedObject>(entity: "Item")) }

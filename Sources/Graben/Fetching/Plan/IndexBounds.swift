@@ -104,6 +104,8 @@ struct IndexBounds {
             else { return nil }
             self.init(bounds: [.range(low, high, isLowerOpen: false, isUpperOpen: false)], isExact: false)
         case .oneOf(_, let values)?:
+            // Numbers of these kinds are equal to constants of other kinds too, which ranges of numbers would have said.
+            guard [.string, .uri, .decimal, .uuid, .data].contains(kind) else { return nil }
             var bounds: [Bound] = []
             for value in values {
                 if value.isNull {
