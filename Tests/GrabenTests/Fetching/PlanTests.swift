@@ -137,7 +137,13 @@ struct PlanWorld {
 
     private mutating func fill(_ object: ManagedObject, _ keys: [String]) throws {
         for key in keys { try object.setValue(value(key), forKey: key) }
-        if below(3) == 0, let other = try all().first { try object.setValue(.reference(other.objectID), forKey: "next") }
+        if below(3) == 0, let other = try anyone() { try object.setValue(.reference(other.objectID), forKey: "next") }
+    }
+
+    private func anyone() throws -> ManagedObject? {
+        var request = FetchRequest<ManagedObject>(entity: "Item")
+        request.fetchLimit = 1
+        return try context.fetch(request).first
     }
 
     private func all() throws -> [ManagedObject] { try context.fetch(FetchRequest<ManagedObject>(entity: "Item")) }
