@@ -35,7 +35,8 @@ final class EntityInfo: Sendable {
         self.entity = entity
         self.objectClass = objectClass
         self.probe = probe
-        properties = entity.properties.map(PropertyInfo.init)
+        let keys = Set(entity.uniqueKeys.flatMap(\.properties))
+        properties = entity.properties.map { PropertyInfo($0, isKey: keys.contains($0.number)) }
         laneProperties = entity.lanes
         geometry = ChunkGeometry(
             lanes: entity.lanes.map {
@@ -105,8 +106,11 @@ final class PropertyInfo: Sendable {
     let isRequired: Bool
     /// Whether the model has rules for other values than nil.
     let hasRules: Bool
+    /// Whether a uniqueness constraint is of it.
+    let isKey: Bool
 
-    init(_ property: Property) {
+    init(_ property: Property, isKey: Bool) {
+        self.isKey = isKey
         number = property.number
         name = property.name
         lane = property.lane ?? -1

@@ -10,7 +10,10 @@ extension ManagedObjectContext {
     /// Complexity: O(members of its relationships); reads nothing that was not read.
     public func discardChanges(of object: ManagedObject) {
         guard object.context === self, object.hasChanges else { return }
-        withoutUndo { object.takeBackChanges(events: .rollback) }
+        withoutUndo {
+            object.takeBackChanges(events: .rollback)
+            noteForResults([object])
+        }
     }
 }
 

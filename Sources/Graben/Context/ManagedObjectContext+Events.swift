@@ -6,9 +6,13 @@ extension ManagedObjectContext {
     /// Complexity: O(changes of the event).
     public func processPendingChanges() {
         if propagatesDeletesAtEndOfEvent { propagateDeletions() }
-        guard !event.isEmpty else { return sweepIfWorthwhile() }
+        guard !event.isEmpty else {
+            sweepIfWorthwhile()
+            return resultWatch.catchUp()
+        }
         let ended = event
         event = ContextEvent()
+        noteForResults(ended)
 
         var changes = ContextChanges()
         let step = undoManager?.isUndoRegistrationEnabled == true ? StepBuilder(self) : nil
@@ -47,6 +51,7 @@ extension ManagedObjectContext {
         if let step = step?.step { undoManager?.register(step) }
         sweepIfWorthwhile()
         if !changeHandlers.isEmpty { notify(changes) }
+        resultWatch.catchUp()
     }
 
     /// Whether changes of objects that came in this event are noted too: an undo that brings an object back changes it in the same event.

@@ -30,6 +30,8 @@ extension ManagedObjectContext {
             object.fireIfNeeded()
             object.leaveDeleted()
         }
+        noteForResults((save.updated + save.deleted).compactMap { registeredObject(for: $0) })
+        resultWatch.catchUp()
     }
 
     func notifySaved(_ save: ContextSave) {

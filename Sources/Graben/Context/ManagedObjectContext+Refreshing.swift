@@ -9,9 +9,11 @@ extension ManagedObjectContext {
     /// Complexity: O(changed objects); reads nothing from the store.
     public func rollback() {
         processPendingChanges()
+        noteForResultsBeforeRollback()
         isRestoring = true
         let objects = changed
         changed = []
+        pendingKeys = []
         for object in objects {
             object.clear(ObjectFlag.listed)
             if object.isInserted {
@@ -43,6 +45,7 @@ extension ManagedObjectContext {
         forEachTable { $0.referenceColumns = [:] }
         undoManager?.removeAllActions(of: self)
         sweepIfWorthwhile()
+        resultWatch.catchUp()
     }
 
     /// Forgets every object and every change, and moves to the newest snapshot. Objects still held answer from the last snapshot, belong to
@@ -60,6 +63,9 @@ extension ManagedObjectContext {
         if parent == nil {
             for store in coordinator.stores { snapshots[store.number] = store.newestSnapshot }
         }
+        forgetLookups()
+        resultWatch.note(ResultChange(isReset: true))
+        resultWatch.catchUp()
     }
 
     // MARK: Refreshing
@@ -85,6 +91,8 @@ extension ManagedObjectContext {
         var changes = ContextChanges()
         changes.refreshed = [object.objectID]
         notify(changes)
+        noteForResults([object])
+        resultWatch.catchUp()
     }
 
     private func drop(_ object: ManagedObject) {
@@ -152,6 +160,7 @@ extension ManagedObjectContext {
             let newest = store.newestSnapshot { report($0) }
             if newest !== old { advance(store, from: old, to: newest, merging: merging, skipping: nil) }
         }
+        resultWatch.catchUp()
     }
 
     /// Moves one store's tables from a snapshot to a later one.
@@ -181,6 +190,8 @@ extension ManagedObjectContext {
         for object in followers where object.has(ObjectFlag.registered) { object.rebaseMembers() }
         changes.refreshed = merged.map(\.objectID)
         notify(changes)
+        forgetLookups()
+        noteForResults(touched, of: store)
     }
 
     /// Before the snapshot advances: what must keep its values is bound to them.

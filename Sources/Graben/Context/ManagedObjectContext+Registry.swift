@@ -202,6 +202,7 @@ extension ManagedObjectContext {
         if !object.has(ObjectFlag.listed) {
             object.set(ObjectFlag.listed)
             changed.append(object)
+            noteKey(object)
         }
     }
 
@@ -213,6 +214,7 @@ extension ManagedObjectContext {
             object.clear(ObjectFlag.listed)
             return true
         }
+        if changed.isEmpty { pendingKeys = [] }
     }
 
     // MARK: Letting go
@@ -239,6 +241,7 @@ extension ManagedObjectContext {
             }
         }
         changed = []
+        pendingKeys = []
         event = ContextEvent()
         lastInsert = nil
         lastTable = nil

@@ -79,6 +79,15 @@ public final class ManagedObjectContext {
     var nextToken = 0
     /// Fetched properties being evaluated, to find cycles.
     var evaluating: [(object: ObjectIdentifier, property: Int)] = []
+    /// Who keeps results up to date and has to hear of changes.
+    let resultWatch = ResultWatch()
+    /// Of fetched properties that refresh themselves, the entities that decide what they find; nil for any.
+    var fetchedEntities: [FetchedPropertyKey: Set<Int>?] = [:]
+    /// Keys of unsaved objects, for look-ups by them.
+    @exclusivity(unchecked) var pendingKeys: [PendingKeys] = []
+    /// How look-ups by key are made; a root context's, used by those below it too.
+    var keyPlans: [KeyPlan] = []
+    var lastKeyPlan: KeyPlan?
     /// Set while undo, redo or rollback put values back.
     @exclusivity(unchecked) var isRestoring = false
     /// Set from the first `willSave` of a save until it is written; a save inside would write half of the changes, or never end.

@@ -57,12 +57,19 @@ extension ManagedObjectContext {
     /// - Throws: as `fetch(_:)`; `.invalidRequest` where the entity's objects are of another class than the request's.
     public func fetchBatched<T: ManagedObject>(_ request: FetchRequest<T>) throws(GrabenError) -> BatchedResults<T> {
         guard request.fetchBatchSize >= 0 else { throw .invalidRequest(reason: "fetching in batches: the batch size cannot be negative") }
-        let info = try entity(of: request)
-        for number in info.entity.concreteDescendants where !(coordinator.infos[number].objectClass is T.Type) {
-            throw .invalidRequest(reason: "fetching in batches: objects of \(coordinator.infos[number].name) are no \(T.self)")
-        }
+        try checkClass(of: request)
         let delivery = try FetchDelivery(request, self)
         prepareToFetch()
         return BatchedResults(try run(request), request.fetchBatchSize, delivery, self)
+    }
+
+    /// Refuses a request whose objects cannot all be of its class: a collection that is read by place has no way to leave one out.
+    func checkClass<T: ManagedObject>(of request: FetchRequest<T>) throws(GrabenError) {
+        let info = try entity(of: request)
+        for number in info.entity.concreteDescendants where !(coordinator.infos[number].objectClass is T.Type) {
+            throw .invalidRequest(
+                reason: "fetching \(info.name): objects of \(coordinator.infos[number].name) are of the class "
+                    + "\(coordinator.infos[number].objectClass), not \(T.self)")
+        }
     }
 }

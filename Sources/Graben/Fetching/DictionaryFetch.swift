@@ -172,10 +172,26 @@ struct DictionaryFetch {
 /// One cursor for each entity, moved from row to row.
 struct StoreCursors {
     private let context: ManagedObjectContext
+    private let includesPending: Bool
     private var cursors: [RowCursor] = []
     private var last = 0
 
-    init(_ context: ManagedObjectContext) { self.context = context }
+    init(_ context: ManagedObjectContext, includesPending: Bool = false) {
+        self.context = context
+        self.includesPending = includesPending
+    }
+
+    /// The object as the context has it, where unsaved changes count; nil where it does not exist.
+    mutating func pendingOrStored(_ id: ObjectID) throws(GrabenError) -> (any PredicateObject)? {
+        if includesPending {
+            for level in sequence(first: context, next: \.parent) {
+                guard let object = level.registeredObject(for: id) else { continue }
+                if object.has(ObjectFlag.deleted) { return nil }
+                if object.hasChanges { return ObjectCursor(object, in: level) }
+            }
+        }
+        return try cursor(for: id)
+    }
 
     /// The cursor on the row of an object; nil where the snapshot does not have it.
     mutating func cursor(for id: ObjectID) throws(GrabenError) -> RowCursor? {
@@ -189,7 +205,7 @@ struct StoreCursors {
             return cursors[place]
         }
         do throws(LogError) {
-            guard let cursor = try context.storeCursor(for: id) else { return nil }
+            guard let cursor = try context.storeCursor(for: id, includesPending: includesPending) else { return nil }
             last = cursors.count
             cursors.append(cursor)
             return cursor

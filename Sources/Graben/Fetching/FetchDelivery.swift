@@ -87,7 +87,7 @@ struct FetchDelivery<T: ManagedObject> {
             var entities: Set<UInt32> = []
             for object in level {
                 // Objects of sub-entities keep the numbers of what they inherit.
-                let ids = step.kind == .toMany ? object.memberIDs(step.number) : object.primitive(step.number).objectIDs
+                let ids = step.kind == .toMany ? object.loadMembers(step.number) : object.primitive(step.number).objectIDs
                 for id in ids where seen.insert(id).inserted {
                     entities.insert(id.entityNumber)
                     found.append(context.object(with: id))

@@ -10,25 +10,67 @@ struct FetchExecution {
     var isCancelled: () -> Bool = { false }
 
     /// One of the things found; its keys where there is an order.
-    private typealias Found = (id: ObjectID, keys: [Value])
+    typealias Found = (id: ObjectID, keys: [Value])
 
     func run(variables: [String: PredicateBinding]) throws(GrabenError) -> [ObjectID] {
         try checkWindow()
         let predicate = try bind(request.predicate, variables)
         if predicate?.constant == false { return [] }
         let order = try bindSort()
-        let (end, isEndless) = request.offset.addingReportingOverflow(request.limit)
-        let enough = request.limit > 0 && !isEndless ? end : Int.max
-        let sources = sources()
+        let sources = try sources()
         var found: [Found] = []
         for source in sources {
-            let room = order == nil ? enough - found.count : enough
+            let room = order == nil ? end - found.count : end
             if room == 0 { break }
             let more = try matches(source, predicate, order, room, isAlone: sources.count == 1)
-            found = found.isEmpty ? more : merge(found, more, order, enough)
+            found = found.isEmpty ? more : merge(found, more, order, end)
         }
+        return window(found)
+    }
+
+    /// One past the last place of the window.
+    private var end: Int {
+        let (end, isEndless) = request.offset.addingReportingOverflow(request.limit)
+        return request.limit > 0 && !isEndless ? end : Int.max
+    }
+
+    private func window(_ found: [Found]) -> [ObjectID] {
         let window = found.dropFirst(request.offset)
         return (request.limit > 0 ? window.prefix(request.limit) : window).map(\.id)
+    }
+
+    // MARK: In two parts
+
+    /// What the stores find, whatever is pending: for who looks at pending objects elsewhere and later. All of it, or with `isCut` no more than
+    /// the window needs.
+    func storeSide(isCut: Bool) throws(GrabenError) -> [Found] {
+        try checkWindow()
+        let predicate = try bind(request.predicate, [:])
+        if predicate?.constant == false { return [] }
+        let order = try bindSort()
+        var found: [Found] = []
+        for source in try sources() {
+            let rows = try source.query(predicate, order, isCut ? end : .max, needsKeys: true, self).storeRows()
+            let more = rows.rows.enumerated().map { place, row in (source.stored.id(of: row), order == nil ? [] : rows.keys[place]) }
+            found = found.isEmpty ? more : merge(found, more, order, .max)
+        }
+        return found
+    }
+
+    /// The window over what the stores found and what is pending now.
+    func finish(_ stored: [Found]) throws(GrabenError) -> [ObjectID] {
+        let predicate = try bind(request.predicate, [:])
+        if predicate?.constant == false { return [] }
+        let order = try bindSort()
+        var found = stored
+        for source in try sources() where !source.pending.rows.isEmpty {
+            found.removeAll {
+                $0.id.storeNumber == source.stored.storeNumber && Int($0.id.entityNumber) == source.stored.info.index
+                    && source.pending.rows.contains($0.id.row)
+            }
+            found = merge(found, try source.pending.matches(predicate, order), order, .max)
+        }
+        return window(found)
     }
 
     /// How many objects the window has; nothing is put in order.
@@ -38,7 +80,7 @@ struct FetchExecution {
         _ = try bindSort()
         if predicate?.constant == false { return 0 }
         var total = 0
-        for source in sources() {
+        for source in try sources() {
             total += try source.query(predicate, nil, .max, needsKeys: false, self).storeCount()
             total += try source.pending.matches(predicate, nil).count
         }
@@ -60,7 +102,7 @@ struct FetchExecution {
         } catch { throw .predicate(error) }
     }
 
-    private func bindSort() throws(GrabenError) -> BoundSortOrder? {
+    func bindSort() throws(GrabenError) -> BoundSortOrder? {
         guard !request.sort.isEmpty else { return nil }
         do { return try BoundSortOrder(request.sort, schema: context.coordinator.model.schema(of: info.entity)) } catch {
             throw .predicate(error)
@@ -85,10 +127,15 @@ struct FetchExecution {
         }
     }
 
-    private func sources() -> [Source] {
+    private func sources() throws(GrabenError) -> [Source] {
+        let stores = context.coordinator.stores
+        if let asked = request.stores, let foreign = asked.first(where: { store in !stores.contains { $0 === store } }) {
+            throw .invalidRequest(
+                reason: "fetching \(info.name): affectedStores has \(foreign.configuration.path), which is none of the context's stores")
+        }
         let entities = request.includesSubentities ? info.entity.concreteDescendants : info.entity.isAbstract ? [] : [info.index]
         var sources: [Source] = []
-        for store in (request.stores ?? context.coordinator.stores).sorted(by: { $0.number < $1.number }) {
+        for store in (request.stores ?? stores).sorted(by: { $0.number < $1.number }) {
             for entity in entities.sorted() {
                 guard let stored = store.stored(entity: entity), let snapshot = context.root.snapshot(of: stored) else { continue }
                 let pending = request.includesPendingChanges ? PendingRows(context, stored, snapshot) : PendingRows()

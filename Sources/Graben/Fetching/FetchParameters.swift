@@ -2,7 +2,7 @@ import GrabenModel
 import GrabenPredicate
 
 /// A request without the type of its result.
-struct FetchParameters {
+struct FetchParameters: Sendable {
     var predicate: ObjectPredicate?
     var sort: [ObjectSortDescriptor]
     var limit: Int

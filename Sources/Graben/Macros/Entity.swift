@@ -97,6 +97,10 @@
     ///     @FetchedProperty("layer == $FETCH_SOURCE.layer AND SELF != $FETCH_SOURCE", sort: "name", limit: 10) var neighbours: [Joint]
     ///
     /// The getter answers [] where the predicate cannot be evaluated, and the context hears why; `try joint.fetched(\.neighbours)` throws it.
+    /// One with a limit of 1 may be an Optional, of the first object found:
+    ///
+    ///     @FetchedProperty("SELF != $FETCH_SOURCE", sort: "z", limit: 1) var lowest: Joint?
+    ///
     /// - Parameters:
     ///   - predicate: in the format language; every object of the entity where it is left out.
     ///   - sort: key paths, with a leading `-` for descending ones.
@@ -108,12 +112,14 @@
     ///   - includesPendingChanges: whether unsaved changes count.
     ///   - returnsObjectsAsFaults: whether objects come as faults where they are not realised.
     ///   - returnsDistinctResults: kept in the model for other tools; no two objects of a result are equal.
+    ///   - autoRefresh: whether it is evaluated again after a change that could alter what it finds.
     ///   - userInfo: notes of the program's own, which the predicate reads as `$FETCHED_PROPERTY.userInfo.key`.
     @attached(peer)
     public macro FetchedProperty(
         _ predicate: String? = nil, sort: String..., limit: Int? = nil, offset: Int = 0, batchSize: Int = 0,
         includesSubentities: Bool = true, includesPropertyValues: Bool = true, includesPendingChanges: Bool = true,
-        returnsObjectsAsFaults: Bool = true, returnsDistinctResults: Bool = false, userInfo: [String: String] = [:]
+        returnsObjectsAsFaults: Bool = true, returnsDistinctResults: Bool = false, autoRefresh: Bool = false,
+        userInfo: [String: String] = [:]
     ) = #externalMacro(module: "GrabenMacros", type: "MarkerMacro")
 
     /// Makes an attribute that lives in memory only: its changes can be undone, and nothing of it is stored.

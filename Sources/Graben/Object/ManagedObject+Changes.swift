@@ -74,6 +74,7 @@ extension ManagedObject {
         } else {
             noteEvent(.value(property: property.number, old: old))
             if info.accessors[property.number] != nil { data.values[property.number] = new }
+            if property.isKey { context.noteKey(self) }
         }
         markUpdated(context)
         if property.kind == .toOne { _table.noteReference(property.number, _row, new) }

@@ -187,6 +187,11 @@ extension ManagedObject {
         }
     }
 
+    /// What a getter of a fetched property that finds one object returns; an error goes to the context and yields nil.
+    public final func fetchedObject<T: ManagedObject>(at accessor: Int, as type: T.Type = T.self) -> T? {
+        fetchedProperty(at: accessor, as: type).first
+    }
+
     // MARK: Numbers
 
     /// The property that an accessor's number means; nil, and a report, where the entity has none of its name.

@@ -215,6 +215,7 @@ extension ManagedObject {
     final func setStored(_ property: PropertyInfo, _ value: Value) {
         guard property.kind == .packed else {
             data.values[property.number] = value
+            if property.isKey { _table.context?.noteKey(self) }
             markWritten(property.number)
             return
         }

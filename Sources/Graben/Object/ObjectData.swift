@@ -23,7 +23,7 @@ final class ObjectData {
     /// To-many relationships looked at or changed here, by property number.
     @exclusivity(unchecked) var toMany: [(property: Int, state: ToManyState)] = []
     /// Results of fetched properties, by property number.
-    @exclusivity(unchecked) var fetched: [(property: Int, ids: [ObjectID])] = []
+    @exclusivity(unchecked) var fetched: [FetchedValue] = []
     /// Properties of a fault that are read from the snapshot without firing it.
     var partial = PropertyMask()
     /// Changes announced and not yet ended.

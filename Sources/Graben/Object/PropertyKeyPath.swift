@@ -20,17 +20,3 @@ extension ManagedObject {
         propertyKeyPaths.first { $0.path == path }?.key
     }
 }
-
-extension Fetchable {
-    /// What a fetched property finds; as its getter, but errors are thrown.
-    ///
-    ///     let neighbours = try joint.fetched(\.neighbours)
-    ///
-    /// - Throws: `GrabenError.invalidRequest` where the key path is not in the class's `propertyKeyPaths`; as `fetched(_:as:)` besides.
-    public func fetched<T: ManagedObject>(_ path: KeyPath<Self, [T]>) throws(GrabenError) -> [T] {
-        guard let key = Self.propertyKey(for: path) else {
-            throw .invalidRequest(reason: "reading a fetched property of \(entity.name): \(path) is no property in propertyKeyPaths")
-        }
-        return try fetched(key)
-    }
-}

@@ -91,6 +91,7 @@ extension ManagedObject {
             return old
         } write: {
             data.values[property.number] = value
+            if property.isKey { table.context?.noteKey(self) }
             return old != value
         }
         guard isChanged else { return true }

@@ -30,6 +30,12 @@ extension ManagedObject {
         return state.baseContains(id) ?? baseContains(number, id)
     }
 
+    /// As `memberIDs(_:)`; the object keeps them, so that its relationship is a fault no more.
+    final func loadMembers(_ number: Int) -> [ObjectID] {
+        _ = state(number)
+        return memberIDs(number)
+    }
+
     /// Members as last fetched or saved.
     final func committedMemberIDs(_ number: Int) -> [ObjectID] {
         if let base = toManyState(number)?.base { return base }

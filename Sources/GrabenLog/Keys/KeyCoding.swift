@@ -51,6 +51,23 @@ enum KeyCoding {
         return text.withUTF8 { append(text: UnsafeRawBufferPointer($0), isWhole: false, to: &key) }
     }
 
+    /// Writes the key of a text that is not too long for one, and answers how many bytes it has: three more than the text, and one for each zero.
+    static func write(text: UnsafeBufferPointer<UInt8>, to key: UnsafeMutableRawBufferPointer) -> Int {
+        key[0] = Tag.value
+        var count = 1
+        for byte in text {
+            key[count] = byte
+            count += 1
+            if byte == 0 {
+                key[count] = 0xFF
+                count += 1
+            }
+        }
+        key[count] = 0
+        key[count + 1] = 0
+        return count + 2
+    }
+
     /// The least key behind every one that begins with `key`; nil when there is none.
     static func successor(_ key: [UInt8]) -> [UInt8]? {
         guard let place = key.lastIndex(where: { $0 != 0xFF }) else { return nil }

@@ -181,6 +181,30 @@ struct KeyIndex: Sendable {
         }
     }
 
+    /// A row whose key is just this one; of several the first that is found. Runs are asked from the newest to the oldest, and what one says of a
+    /// row counts.
+    func firstRow(equalTo key: UnsafeRawBufferPointer, notIn left: [Row] = []) throws(LogError) -> Row? {
+        var gone = left
+        for run in runs.reversed() {
+            var found: Row?
+            run.forEachEqual(key) { row, isRemoved in
+                if isRemoved { gone.append(row) } else if !gone.contains(row) { found = row }
+                return found == nil
+            }
+            if let found { return found }
+        }
+        switch base {
+        case .memory(let run):
+            var found: Row?
+            run.forEachEqual(key) { row, _ in
+                if !gone.contains(row) { found = row }
+                return found == nil
+            }
+            return found
+        case .mapped(let mapped): return try mapped.firstRow(equalTo: key, notIn: gone)
+        }
+    }
+
     private func forEachBase(
         _ range: KeyRange, descending: Bool = false, _ body: (UnsafeRawBufferPointer, Row) -> Bool
     ) throws(LogError) {
@@ -231,6 +255,13 @@ final class MappedKeyBase: Sendable {
             keys.file.distrust()
             guard case .memory(let run) = try checkpoint.rebuiltSnapshot().keyIndex(declaration).base else { return 0 }
             return run.indexes(range).count
+        }
+    }
+
+    func firstRow(equalTo key: UnsafeRawBufferPointer, notIn gone: [Row]) throws(LogError) -> Row? {
+        do throws(ByteError) { return try keys.firstRow(equalTo: key, notIn: gone) } catch {
+            keys.file.distrust()
+            return try checkpoint.rebuiltSnapshot().keyIndex(declaration).firstRow(equalTo: key, notIn: gone)
         }
     }
 

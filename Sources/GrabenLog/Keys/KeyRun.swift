@@ -76,6 +76,28 @@ final class KeyRun: Sendable {
         }
     }
 
+    /// Calls `body` with the rows of one key, and whether each was removed, until it answers false.
+    @inline(__always)
+    func forEachEqual(_ key: UnsafeRawBufferPointer, _ body: (Row, Bool) -> Bool) {
+        let prefix = keyPrefix(key)
+        bytes.withUnsafeBytes { raw in
+            entries.withUnsafeBufferPointer { entries in
+                var low = 0
+                var high = entries.count
+                while low < high {
+                    let middle = (low + high) >> 1
+                    let found = entries[middle].prefix
+                    let isBefore = found != prefix ? found < prefix : compareKeys(Self.key(entries[middle], raw), key) < 0
+                    if isBefore { low = middle + 1 } else { high = middle }
+                }
+                while low < entries.count, entries[low].prefix == prefix, compareKeys(Self.key(entries[low], raw), key) == 0 {
+                    if !body(entries[low].row, entries[low].isRemoved) { return }
+                    low += 1
+                }
+            }
+        }
+    }
+
     /// Calls `body` with every entry in the range, ascending or descending, until it answers false.
     func forEach(_ range: KeyRange, descending: Bool = false, _ body: (UnsafeRawBufferPointer, Entry) -> Bool) {
         let indexes = indexes(range)
@@ -180,6 +202,42 @@ struct MappedKeys: Sendable {
             }
             leaf -= 1
         }
+    }
+
+    /// A row of one key, but for some; nil where there is none. Keys are compared piece by piece, so that none is put together.
+    func firstRow(equalTo key: UnsafeRawBufferPointer, notIn gone: [Row]) throws(ByteError) -> Row? {
+        guard run.entryCount > 0, run.leafCount > 0 else { return nil }
+        var leaf = try self.leaf(for: key)
+        while leaf < run.leafCount {
+            var reader = try run.reader(ofLeaf: leaf)
+            // How much of the sought key the entry before begins with, and whether it is after it.
+            var matched = 0
+            var length = 0
+            for index in 0..<run.entryCount(ofLeaf: leaf) {
+                let shared = index == 0 ? 0 : try reader.count(atMost: length)
+                let rest = try reader.bytes(try reader.count(atMost: reader.remaining))
+                let row = try reader.varint32()
+                length = shared + rest.count
+                // An entry that shares more with the one before than that did with the sought key is before it too.
+                if shared > matched { continue }
+                // One that shares less is behind it.
+                if shared < matched { return nil }
+                let wanted = UnsafeRawBufferPointer(rebasing: key[matched...])
+                var common = 0
+                while common < rest.count, common < wanted.count, rest[common] == wanted[common] { common += 1 }
+                if common == wanted.count {
+                    // Keys end themselves, so none is the beginning of another.
+                    guard common == rest.count else { return nil }
+                    if !gone.contains(row) { return row }
+                    matched = key.count
+                    continue
+                }
+                if common < rest.count, rest[common] > wanted[common] { return nil }
+                matched += common
+            }
+            leaf += 1
+        }
+        return nil
     }
 
     private static func lend<R>(_ key: [UInt8], _ body: (UnsafeRawBufferPointer) throws(ByteError) -> R) throws(ByteError) -> R {

@@ -119,6 +119,8 @@ struct RelationshipPart {
 
 struct FetchedPart {
     var destination: String
+    /// Whether it is the first object found, or nil.
+    var isOne = false
     /// Arguments of `FetchedPropertyDescription`, as written.
     var options: [(label: String, value: String)] = []
 }

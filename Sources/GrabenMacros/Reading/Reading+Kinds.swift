@@ -190,6 +190,15 @@ extension Reading {
     }
 
     func fetched(_ marker: AttributeSyntax) throws(Problem) -> FetchedPart {
+        if case .named = type.shape, type.isOptional, !PropertyType.foreign.contains(type.text) {
+            guard marker.argument("limit")?.trimmedDescription == "1" else {
+                throw Problem(
+                    place,
+                    "a fetched property that is one \(type.text) or nil has a limit of 1; without it, it is an array: write [\(type.text)]",
+                    retyped("[\(type.text)]") ?? withoutInitialValue())
+            }
+            return try fetched(marker, type.text, isOne: true)
+        }
         guard case .array(let destination) = type.shape else {
             let destination: String =
                 switch type.shape {
@@ -203,6 +212,10 @@ extension Reading {
         guard !type.isOptional else {
             throw Problem(place, "what \(name) finds is never nil: write \(type.text)", retyped(type.text) ?? withoutInitialValue())
         }
+        return try fetched(marker, destination, isOne: false)
+    }
+
+    private func fetched(_ marker: AttributeSyntax, _ destination: String, isOne: Bool) throws(Problem) -> FetchedPart {
         try refuseInitialValue("it is what its predicate finds")
         var options: [(label: String, value: String)] = []
         if let predicate = marker.unlabeled().first, !predicate.isNilLiteral {
@@ -215,9 +228,9 @@ extension Reading {
         if !sort.isEmpty { options.append(("sort", "[\(sort.map(\.trimmedDescription).joined(separator: ", "))]")) }
         let labels = [
             "limit", "offset", "batchSize", "includesSubentities", "includesPropertyValues", "includesPendingChanges",
-            "returnsObjectsAsFaults", "returnsDistinctResults", "userInfo",
+            "returnsObjectsAsFaults", "returnsDistinctResults", "autoRefresh", "userInfo",
         ]
         options += self.options(marker, labels.map { ($0, $0) })
-        return FetchedPart(destination: destination, options: options)
+        return FetchedPart(destination: destination, isOne: isOne, options: options)
     }
 }

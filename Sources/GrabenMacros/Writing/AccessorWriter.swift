@@ -26,7 +26,8 @@ struct AccessorWriter {
                 Accessors(
                     get: "toOne(at: \(place.number(property.place)))", set: "setToOne(at: \(place.number(property.place)), newValue)")
             }
-        case .fetched: Accessors(get: "fetchedProperty(at: \(place.number(property.place)))", set: nil)
+        case .fetched(let part):
+            Accessors(get: "\(part.isOne ? "fetchedObject" : "fetchedProperty")(at: \(place.number(property.place)))", set: nil)
         }
     }
 

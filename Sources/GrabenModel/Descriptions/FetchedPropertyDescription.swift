@@ -26,14 +26,15 @@ public struct FetchedPropertyDescription: Sendable, Equatable {
     public init(
         _ name: String, of destination: String, predicateFormat: String? = nil, sort: [String] = [], limit: Int? = nil, offset: Int = 0,
         batchSize: Int = 0, includesSubentities: Bool = true, includesPropertyValues: Bool = true, includesPendingChanges: Bool = true,
-        returnsObjectsAsFaults: Bool = true, returnsDistinctResults: Bool = false, userInfo: [String: String] = [:]
+        returnsObjectsAsFaults: Bool = true, returnsDistinctResults: Bool = false, autoRefresh: Bool = false,
+        userInfo: [String: String] = [:]
     ) {
         let request = FetchRequestDescription(
             destination, predicateFormat: predicateFormat, sort: sort, limit: limit, offset: offset, batchSize: batchSize,
             includesSubentities: includesSubentities, includesPropertyValues: includesPropertyValues,
             includesPendingChanges: includesPendingChanges, returnsObjectsAsFaults: returnsObjectsAsFaults,
             returnsDistinctResults: returnsDistinctResults)
-        self.init(name, request, userInfo: userInfo)
+        self.init(name, request, autoRefresh: autoRefresh, userInfo: userInfo)
     }
 }
 

@@ -1,4 +1,20 @@
 extension ObjectPredicate {
+    /// The keys of each path that begins at a variable; none for the variable alone. What follows an operator or an index is left out.
+    package func paths(fromVariable name: String) -> [[String]] {
+        var paths: [[String]] = []
+        var walk = PredicateWalk(sawPath: { base, steps in
+            guard base == .variable(name) else { return }
+            var keys: [String] = []
+            for step in steps {
+                guard case .key(let key) = step else { break }
+                keys.append(key)
+            }
+            paths.append(keys)
+        })
+        _ = walk.walk(root)
+        return paths
+    }
+
     /// The predicate as one about rows of a result: aggregates, key paths and variables become keys, named by whoever makes the rows.
     ///
     /// - Parameters:

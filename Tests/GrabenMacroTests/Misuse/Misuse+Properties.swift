@@ -50,6 +50,10 @@ extension Misuse {
             "a fetched property that is optional", property: "@FetchedProperty var peers: [Peer]?",
             "what peers finds is never nil: write [Peer]", remedies: ["write [Peer]: [Peer]"], mended: "@FetchedProperty var peers: [Peer]"),
         Misuse(
+            "a fetched property of one object without a limit", property: "@FetchedProperty var peer: Peer?",
+            "a fetched property that is one Peer or nil has a limit of 1; without it, it is an array: write [Peer]",
+            remedies: ["write [Peer]: [Peer]"], mended: "@FetchedProperty var peer: [Peer]"),
+        Misuse(
             "a derived attribute that is not optional", property: "@Derived(\"peers.@count\") var count: Int",
             "count is derived at the first save and has no value before: write Int?", remedies: ["write Int?: Int?"],
             mended: "@Derived(\"peers.@count\") var count: Int?"),

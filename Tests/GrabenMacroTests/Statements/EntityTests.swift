@@ -94,6 +94,25 @@ struct EntityTests {
         #expect(inspector.saved.map(\.height) == [1, 2, 3] && inspector.keyed.map(\.height) == [2])
     }
 
+    @Test("a fetched property with a limit of 1 may be one object or nil, and one that refreshes itself follows changes")
+    func oneObject() throws {
+        let context = try memory(Joint.self, Line.self, Layer.self).newContext()
+        let joint = Joint(context: context)
+        #expect(try joint.lowest == nil && joint.fetched(\.lowest) == nil)
+        let others = [5.0, 3, 4].map { z in
+            let other = Joint(context: context)
+            other.z = z
+            return other
+        }
+        #expect(try joint.lowest === others[1] && joint.fetched(\.lowest) === others[1])
+        others[2].z = 1
+        #expect(joint.lowest === others[2])
+        #expect(joint.brokenOne == nil)
+        #expect(throws: GrabenError.self) { try joint.fetched(\.brokenOne) }
+        let description = try #require(Joint.entityDescription?.fetchedProperties.first { $0.name == "lowest" })
+        #expect(description.autoRefresh && description.limit == 1)
+    }
+
     @Test("a fetched property that cannot be evaluated answers [] and reports; its throwing form throws the same error")
     func brokenFetchedProperty() throws {
         let context = try memory(Joint.self, Line.self, Layer.self).newContext()

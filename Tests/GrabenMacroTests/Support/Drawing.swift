@@ -9,6 +9,8 @@ import Graben
     @Relationship(inverse: \Line.end, deleteRule: .cascade) var incoming: ToMany<Line>
     @FetchedProperty("z == $FETCH_SOURCE.z AND SELF != $FETCH_SOURCE", sort: "-name", limit: 2) var level: [Joint]
     @FetchedProperty("nonsense == $FETCH_SOURCE.z") var broken: [Joint]
+    @FetchedProperty("SELF != $FETCH_SOURCE", sort: "z", limit: 1, autoRefresh: true) var lowest: Joint?
+    @FetchedProperty("nonsense == $FETCH_SOURCE.z", limit: 1) var brokenOne: Joint?
 }
 
 @Entity final class Line: ManagedObject {

@@ -1,0 +1,65 @@
+/// An index of keys as of one snapshot, for many look-ups of one key each.
+///
+/// It keeps the snapshot, and so the file, for as long as it is kept.
+package struct KeyLookup: Sendable {
+    package let snapshot: LogSnapshot
+    private let index: KeyIndex
+    private let declaration: KeyDeclaration
+
+    init(_ snapshot: LogSnapshot, _ index: KeyIndex, _ declaration: KeyDeclaration) {
+        self.snapshot = snapshot
+        self.index = index
+        self.declaration = declaration
+    }
+
+    /// A row whose key is one value; nil where there is none. Complexity: O(log n).
+    package func row(equalTo value: StoredValue) throws(LogError) -> Row? {
+        if case .string(var text) = value, text.utf8.count <= KeyCoding.partByteLimit, declaration.parts.count == 1 {
+            // The commonest key needs no memory of its own.
+            let answer: Result<Row?, LogError> = text.withUTF8 { utf8 in
+                withUnsafeTemporaryAllocation(byteCount: 2 * utf8.count + 3, alignment: 1) { buffer in
+                    let count = KeyCoding.write(text: utf8, to: buffer)
+                    return Result { () throws(LogError) in
+                        try index.firstRow(equalTo: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                    }
+                }
+            }
+            return try answer.get()
+        }
+        return try row(equalTo: [value])
+    }
+
+    /// A row whose key is several values, as many as the index has parts; nil where there is none. Complexity: O(log n).
+    package func row(equalTo values: [StoredValue]) throws(LogError) -> Row? {
+        let range = KeyRange(equalTo: values)
+        if range.isExact {
+            let answer: Result<Row?, LogError> = range.lower.withUnsafeBytes { key in
+                Result { () throws(LogError) in try index.firstRow(equalTo: key) }
+            }
+            return try answer.get()
+        }
+        // Of long texts a key has the beginning only.
+        for row in try index.rows(range) {
+            guard let record = try snapshot.record(declaration.entity, row) else { continue }
+            var isEqual = true
+            for (part, value) in zip(declaration.parts, values) {
+                guard let field = record.layout.fieldIndex(part.field) else {
+                    isEqual = false
+                    break
+                }
+                do throws(ByteError) { if try record.value(at: field) != value { isEqual = false } } catch {
+                    throw snapshot.undecodable("the key of row \(row)", in: record)
+                }
+            }
+            if isEqual { return row }
+        }
+        return nil
+    }
+}
+
+extension LogSnapshot {
+    /// The index of a declaration for many look-ups; made where there is none yet, which reads all records of the entity.
+    package func lookup(_ declaration: KeyDeclaration) throws(LogError) -> KeyLookup {
+        KeyLookup(self, try keyIndex(declaration), declaration)
+    }
+}
