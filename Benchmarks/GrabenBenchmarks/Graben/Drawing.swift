@@ -21,6 +21,12 @@ import GrabenFixtures
     var end: Joint?
 }
 
+/// A joint that is known by its name.
+@Entity final class NamedJoint: ManagedObject {
+    @Packed("x", "y", "z") var position: SIMD3<Double>
+    @Unique var name: String?
+}
+
 /// The network as objects of a store in a file.
 struct Drawing {
     static func open(_ path: String) throws -> PersistentContainer {

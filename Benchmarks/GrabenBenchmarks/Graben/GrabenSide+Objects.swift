@@ -9,6 +9,7 @@ extension GrabenSide {
             "lookup.objects.registered/1000": { try registered($0, count: 1000) },
             "lookup.objects.registered/all": { try registered($0, count: $0.network.count) },
             "lookup.objects.shuffled": shuffled, "lookup.objects.faults": faults, "lookup.columns": lookupColumns,
+            "lookup.key": lookupKey,
             "scan.columns": scanColumns, "traverse.columns": traverseColumns, "traverse.objects": traverseObjects,
             "update.objects": updateObjects, "update.bulk": updateBulk, "insert.objects": insertObjects,
         ]
@@ -57,6 +58,40 @@ extension GrabenSide {
                 var sum = 0.0
                 for id in ids {
                     if let joint = context.object(with: id) as? Joint { sum += joint.x + joint.y + joint.z }
+                }
+                return sum
+            }
+        }
+    }
+
+    /// A context that knows no joint yet, for each round; the store was closed since it was written, so its index is in a file.
+    private static func lookupKey(_ bench: Bench) throws -> () throws -> Outcome {
+        let path = try bench.freshDirectory("graben-named") + "/named.graben"
+        let network = bench.network
+        do {
+            let container = try PersistentContainer(for: NamedJoint.self, at: path)
+            let context = container.newContext()
+            for row in 0..<network.count {
+                let joint = NamedJoint(context: context)
+                joint.position = [network.x[row], network.y[row], network.z[row]]
+                joint.name = network.name(row)
+            }
+            try context.save()
+            context.close()
+            try container.close()
+        }
+        let container = try PersistentContainer(for: NamedJoint.self, at: path)
+        let names = bench.lookupRows.map { network.name(Int($0)) }
+        return {
+            let context = container.newContext()
+            defer { context.close() }
+            return try Workloads.timed {
+                var sum = 0.0
+                for name in names {
+                    guard let joint = try context.object(NamedJoint.self, where: \.name, equals: name) else {
+                        throw BenchmarkError("lookup.key: there is no \(name).")
+                    }
+                    sum += joint.x + joint.y + joint.z
                 }
                 return sum
             }

@@ -23,7 +23,9 @@ extension ManagedObjectContext {
             throw refusal
         }
         var payload = ContextSave()
+        let standing = resultWatch.isUsed ? changed.filter { !$0.has(ObjectFlag.deleted) } : []
         for object in try saveChanged(&payload) { object.didSave() }
+        noteForResults(lost: standing)
         notifySaved(payload)
         // Nothing here holds the saved objects any more, so that those nobody else holds are let go.
         processPendingChanges()

@@ -127,6 +127,15 @@ extension ManagedObjectContext {
         resultWatch.note(change)
     }
 
+    /// Notes those of the objects to be saved that are not there any more: another context deleted them, and nothing of their own was to be saved.
+    func noteForResults(lost objects: [ManagedObject]) {
+        noteForResults(
+            objects.filter { object in
+                guard !object.isDeleted, object.has(ObjectFlag.registered), let stored = object._table.stored else { return true }
+                return parent == nil && snapshot(of: stored)?.contains(stored.code, object._row) == false
+            })
+    }
+
     /// Notes objects whose values were put back or read anew.
     func noteForResults(_ objects: [ManagedObject]) {
         guard resultWatch.isUsed else { return }

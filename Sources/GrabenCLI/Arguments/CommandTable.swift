@@ -71,9 +71,20 @@ enum CommandTable {
             examples: ["graben get town.graben Joint name=J-12", "graben get town.graben Line 4 --json"], run: GetCommand.run),
         CommandSpec(
             name: "query", summary: "objects that match, sorted, in columns", operands: [store, OperandSpec("ENTITY")],
-            options: selection + formats + [asOf],
-            notes: ["PREDICATE is written in the format language of NSPredicate."],
-            examples: ["graben query town.graben Joint --where 'z > 700' --sort -z --limit 10 --columns name,x,y,z"],
+            options: selection + [
+                OptionSpec("group-by", value: "KEYS", "one row for each group of objects that have the same of these"),
+                OptionSpec("having", value: "PREDICATE", "only groups for which it is true: 'count(SELF) > 10'"),
+                OptionSpec("distinct", "rows that are the same come once"),
+            ] + formats + [asOf],
+            notes: [
+                "PREDICATE is written in the format language of NSPredicate.",
+                "A column may be an expression of that language with a name: 'z / 100 as metres'; or an aggregate over objects, of all of them or of"
+                    + " each group: 'count(SELF) as joints', 'average(z)'. --sort, --limit and --offset are then of rows, and name columns.",
+            ],
+            examples: [
+                "graben query town.graben Joint --where 'z > 700' --sort -z --limit 10 --columns name,x,y,z",
+                "graben query town.graben Line --group-by layer --columns 'layer,count(SELF) as lines,sum(length) as total' --sort -total",
+            ],
             run: QueryCommand.run),
         CommandSpec(
             name: "count", summary: "how many objects there are, or match", operands: [store, OperandSpec("ENTITY", .optional)],

@@ -30,7 +30,17 @@ enum GetCommand {
             return found
         }
         let words = operands.dropFirst().joined(separator: " ")
-        let predicate = ObjectPredicate.all(try operands.dropFirst().map { try condition($0, entity) })
+        let parts = try operands.dropFirst().map { try part($0, entity) }
+        let numbers = Set(parts.map(\.property.number))
+        if numbers.count == parts.count, entity.uniqueKeys.contains(where: { Set($0.properties) == numbers }) {
+            // One look-up in the index of the constraint.
+            let values = Dictionary(parts.map { ($0.property.name, $0.value) }) { first, _ in first }
+            guard let object = try store.context.object(entity: entity.name, where: values) else {
+                throw CLIError(.notFound, "object.not-found", "no \(entity.name) has \(words.shown)", file: store.path)
+            }
+            return try store.context.existingObject(with: object.objectID)
+        }
+        let predicate = ObjectPredicate.all(try parts.map { try ObjectPredicate(key: $0.property.name, .equal, $0.value) })
         let ids = try Selection(entity, matching: predicate, limit: 2).ids(in: store)
         guard let id = ids.first else {
             throw CLIError(.notFound, "object.not-found", "no \(entity.name) has \(words.shown)", file: store.path)
@@ -43,7 +53,8 @@ enum GetCommand {
         return try store.context.existingObject(with: id)
     }
 
-    private static func condition(_ text: String, _ entity: Entity) throws -> ObjectPredicate {
+    /// A property and the value it is to have.
+    private static func part(_ text: String, _ entity: Entity) throws -> (property: Property, value: Value) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 else { throw CLIError.usage("bad-value", "\(text.shown) is no KEY=VALUE", hint: "graben help get") }
         guard let property = entity.property(named: parts[0]) else {
@@ -59,7 +70,7 @@ enum GetCommand {
             throw CLIError.usage(
                 "bad-value", "\(entity.name).\(property.name) takes \(CellParser.form(of: attribute.type)), not \(parts[1].shown)")
         }
-        return try ObjectPredicate(key: property.name, .equal, value)
+        return (property, value)
     }
 
     /// The object that `Entity/row` or a URI names.

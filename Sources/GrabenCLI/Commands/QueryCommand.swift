@@ -9,6 +9,10 @@ enum QueryCommand {
         let invocation = session.invocation
         let format = try RowFormat(invocation)
         let entity = try store.entity(invocation.operand(1) ?? "")
+        if let query = try RowQuery(invocation, entity) {
+            let rows = try Selection(entity, invocation).rows(query, in: store)
+            return try ValueRowWriter(session: session, store: store, format: format).write(rows.rows, names: rows.names)
+        }
         let withLists = format == .json || format == .jsonLines
         let columns: [ObjectColumn]
         if let names = try invocation.list("columns") {

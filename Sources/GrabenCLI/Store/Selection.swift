@@ -34,6 +34,17 @@ struct Selection {
 
     func count(in store: OpenStore) throws -> Int { try store.context.count(for: request) }
 
+    /// Rows of a query, and the names of their columns.
+    func rows(_ query: RowQuery, in store: OpenStore) throws -> (rows: [FetchedDictionary], names: [String]) {
+        var request = request
+        query.complete(&request)
+        let rows = try store.context.fetchDictionaries(request)
+        // Where there are none, their names are known of the request.
+        let names =
+            rows.first?.names ?? (request.propertiesToFetch.isEmpty ? request.propertiesToGroupBy : request.propertiesToFetch).map(\.name)
+        return (isEmpty ? [] : rows, names)
+    }
+
     func ids(in store: OpenStore) throws -> [ObjectID] {
         let ids = try store.context.fetchIDs(request)
         return isEmpty ? [] : ids
