@@ -61,8 +61,6 @@ demo: deps
 test: deps
 	@echo "==> the memory-sensitive tests under the address sanitizer"
 	@ASAN_OPTIONS=detect_leaks=0 GRABEN_BRIEF=1 swift test --disable-xctest --sanitize=address --scratch-path .build/asan --filter '$(SANITIZED)' --skip '$(UNSANITIZED)'
-	@echo "==> an example whose classes are generated while it is built"
-	@Scripts/generated-model.sh
 	@Scripts/outside.sh version
 	@echo "==> statements about objects that have no test yet, which is no failure"
 	@Scripts/statements.sh || true

@@ -1,30 +1,43 @@
 #!/bin/sh
 # Builds and runs Examples/GeneratedModel, whose classes are generated from a model while it is built; then looks at what a user meets who
 # changes the model: nothing is generated anew without need, and a mistake is an error of the build with its file and line.
+#
+#   Scripts/generated-model.sh            against this working tree, by path; a debug build below .build/generated
+#   Scripts/generated-model.sh PACKAGE    in a package that has a copy of the example's target (Scripts/outside.sh makes one); a release build
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)
-scratch=$root/.build/generated
-
 folder=$(mktemp -d "${TMPDIR:-/tmp}/graben-generated.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
-# A copy, because the model is changed below; always at one place, so that the build knows what it has built already.
-package=$scratch/GeneratedModel
-rm -rf "$package"
-mkdir -p "$package"
-cp -R "$root/Examples/GeneratedModel/Sources" "$package/Sources"
-sed "s|path: \"../..\"|path: \"$root\"|" "$root/Examples/GeneratedModel/Package.swift" >"$package/Package.swift"
+if [ $# -ge 1 ]; then
+    package=$1
+    scratch=$package/.build
+    configuration=release
+else
+    # A copy, because the model is changed below; always at one place, so that the build knows what it has built already.
+    scratch=$root/.build/generated
+    configuration=debug
+    package=$scratch/GeneratedModel
+    rm -rf "$package"
+    mkdir -p "$package"
+    cp -R "$root/Examples/GeneratedModel/Sources" "$package/Sources"
+    sed "s|path: \"../..\"|path: \"$root\"|" "$root/Examples/GeneratedModel/Package.swift" >"$package/Package.swift"
+fi
 model="$package/Sources/Town/Town.xcdatamodeld/Town 2.xcdatamodel/contents"
 
-build() { swift build --package-path "$package" --scratch-path "$scratch" "$@"; }
+# OUTSIDE_CACHES: where a build by version keeps its caches, so that nothing of a version that never existed stays behind.
+build() {
+    swift build --package-path "$package" --scratch-path "$scratch" -c $configuration --product Town \
+        ${OUTSIDE_CACHES:+--cache-path "$OUTSIDE_CACHES/cache" --security-path "$OUTSIDE_CACHES/security"}
+}
 
 echo "==> building the example"
 build
 echo "==> running it"
-"$scratch/debug/Town"
+"$scratch/$configuration/Town"
 
 echo "==> building it again: nothing is generated without need"
-made=$(find "$scratch/plugins/outputs/generatedmodel" -name TownModel.swift)
+made=$(find "$scratch/plugins/outputs" -name TownModel.swift)
 sleep 1
 touch "$folder/before"
 build >/dev/null

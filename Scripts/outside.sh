@@ -2,7 +2,8 @@
 # Builds and runs the package in Tests/Outside, which depends on Graben as any user's does: a library of entities, and a program that adds
 # its own. Then looks at the machine code of the program's packed accessors, which are to be loads without a call.
 #
-#   Scripts/outside.sh version   by version: a tagged clone of what is in the working tree now; a release build, with the look at the code
+#   Scripts/outside.sh version   by version: a tagged clone of what is in the working tree now; a release build, with the look at the code,
+#                                and then the example whose classes are generated (Scripts/generated-model.sh)
 #   Scripts/outside.sh path      by path; a debug build
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)
@@ -13,6 +14,7 @@ trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
 mkdir "$folder/package"
 cp -R "$root/Tests/Outside/." "$folder/package"
+cp -R "$root/Examples/GeneratedModel/Sources/Town" "$folder/package/Sources/Town"
 
 case $mode in
 version)
@@ -56,11 +58,12 @@ editor=$folder/package/.build/$configuration/Editor
 [ $configuration = release ] || exit 0
 echo "==> the machine code of its accessors"
 disassembler=$(command -v llvm-objdump || command -v objdump || true)
+functions="editor_read_lane editor_read_point editor_read_inherited_lane editor_read_float_lane"
 if [ -z "$disassembler" ]; then
     echo "outside.sh: no objdump or llvm-objdump here; the accessors' machine code is not looked at" >&2
-    exit 0
+    functions=
 fi
-for function in editor_read_lane editor_read_point editor_read_inherited_lane editor_read_float_lane; do
+for function in $functions; do
     code=$("$disassembler" -d --no-show-raw-insn "$editor" | awk -v name="<$function>:" '
         index($0, name) { inside = 1; next }
         inside && NF == 0 { exit }
@@ -75,3 +78,5 @@ for function in editor_read_lane editor_read_point editor_read_inherited_lane ed
     fi
     echo "$function: $(printf '%s\n' "$code" | wc -l | tr -d ' ') instructions, no call but the slow path"
 done
+
+OUTSIDE_CACHES=$folder "$root/Scripts/generated-model.sh" "$folder/package"

@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// A package of someone else's: a library of entities and a program that adds its own. `Scripts/outside.sh` builds and runs it.
+// A package of someone else's: a library of entities, a program that adds its own, and one whose classes are generated. `Scripts/outside.sh` builds and runs it.
 import PackageDescription
 
 // By version from GRABEN_URL, as users have it, or by path from GRABEN_PATH.
@@ -17,6 +17,13 @@ let package = Package(
     targets: [
         .target(name: "Shapes", dependencies: [.product(name: "Graben", package: "graben")]),
         .executableTarget(name: "Editor", dependencies: ["Shapes"]),
+        // The target of Examples/GeneratedModel, which the script copies here, so that Graben is built once for both.
+        .executableTarget(
+            name: "Town",
+            dependencies: [.product(name: "Graben", package: "graben")],
+            exclude: ["Town.xcdatamodeld"],
+            swiftSettings: [.treatAllWarnings(as: .error)],
+            plugins: [.plugin(name: "GrabenModelPlugin", package: "graben")]),
     ],
     swiftLanguageModes: [.v6]
 )
