@@ -33,13 +33,14 @@ struct CatalogBuilder {
     var isChanged: Bool { catalog.version != previous.version }
 
     init(_ model: ResolvedModel, previous: Catalog) throws(ModelError) {
-        let tree = try model.description.tree()
+        let encoded = try model.description.tree().encoded()
         self.model = model
         self.previous = previous
         catalog = previous
         layouts = .init(repeating: nil, count: model.entities.count)
         codes = .init(repeating: nil, count: model.entities.count)
-        let stored = StoredModel(previous.model)
+        // Of the very same model there is nothing to compare.
+        let stored = encoded == previous.encodedModel ? nil : StoredModel(previous.model)
         for entity in model.entities where !entity.isAbstract { addEntity(entity) }
         for entity in model.entities where !entity.isAbstract { addLayout(entity) }
         for entity in model.entities { addLinks(entity) }
@@ -47,10 +48,10 @@ struct CatalogBuilder {
         addReferences()
         uniqueKeys = addIndexes()
         if let exhausted { throw .malformed(place: "", reason: exhausted) }
-        catalog.model = tree
+        catalog.encodedModel = encoded
         if catalog.entities != previous.entities || catalog.layouts != previous.layouts || catalog.links != previous.links
             || Set(catalog.references) != Set(previous.references) || Set(catalog.indexes) != Set(previous.indexes)
-            || tree != previous.model
+            || encoded != previous.encodedModel
         {
             catalog.version = previous.version + 1
         }

@@ -48,7 +48,7 @@ public final class PersistentStoreCoordinator: Sendable {
         hasAccessors = infos.contains(where: \.hasAccessors)
         hasDerivations = infos.contains { !$0.derivations.isEmpty }
         self.classes = numbers
-        unknownInfo = EntityInfo(entity: try Self.unknownEntity(), objectClass: ManagedObject.self)
+        unknownInfo = EntityInfo(entity: try Self.unknownEntity.get(), objectClass: ManagedObject.self)
     }
 
     /// Checks a model that was read and binds a list of classes to its entities.
@@ -60,9 +60,12 @@ public final class PersistentStoreCoordinator: Sendable {
         try self.init(model: model, classes: try ClassLookup(classes, in: model).classes)
     }
 
-    private static func unknownEntity() throws(GrabenError) -> Entity {
-        do { return try ManagedObjectModel(entities: [EntityDescription("Unknown")]).resolved().entities[0] } catch { throw .model(error) }
-    }
+    /// The same for all coordinators of a process.
+    private static let unknownEntity: Result<Entity, GrabenError> = {
+        do throws(ModelError) {
+            return .success(try ManagedObjectModel(entities: [EntityDescription("Unknown")]).resolved().entities[0])
+        } catch { return .failure(.model(error)) }
+    }()
 
     /// The stores in the order they were added.
     public var stores: [PersistentStore] { state.withLock { $0 } }

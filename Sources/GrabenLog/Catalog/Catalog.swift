@@ -51,8 +51,14 @@ package struct Catalog: Sendable, Equatable {
     package var references: [ReverseKey]
     /// Which ordered indexes to keep.
     package var indexes: [KeyDeclaration]
-    /// The model, opaque to the log.
-    package var model: CBOR
+    /// The model, opaque to the log: a tree, encoded as the file has it.
+    package var encodedModel: [UInt8] = [0xF6]
+    /// The model as a tree, made each time it is asked for; null where there is none.
+    package var model: CBOR {
+        // What came from a file was looked over when the catalog was read.
+        get { (try? CBOR.decode(encodedModel)) ?? .null }
+        set { encodedModel = newValue.encoded() }
+    }
 
     package init(
         version: UInt32 = 0, entities: [CatalogEntity] = [], layouts: [RecordLayout] = [], links: [LinkRelationship] = [],
@@ -64,7 +70,7 @@ package struct Catalog: Sendable, Equatable {
         self.links = links
         self.references = references
         self.indexes = indexes
-        self.model = model
+        if model != .null { self.model = model }
     }
 
     /// The layout new records of the entity are written in: the one with the greatest number. O(layouts).
@@ -77,10 +83,21 @@ package struct Catalog: Sendable, Equatable {
     package func entity(_ code: EntityCode) -> CatalogEntity? { entities.first { $0.code == code } }
     package func link(_ code: UInt16) -> LinkRelationship? { links.first { $0.code == code } }
 
+    private static func isUnique<T, N: FixedWidthInteger>(_ list: [T], _ number: (T) -> N) -> Bool {
+        // As files have them: then nothing need be kept of them.
+        var last: N?
+        let ascends = list.allSatisfy { item in
+            let next = number(item)
+            defer { last = next }
+            return last.map { $0 < next } ?? true
+        }
+        return ascends || Set(list.map(number)).count == list.count
+    }
+
     /// This catalog with the layouts only its predecessor has; layouts both have keep the predecessor's objects, which records point to.
     func following(_ previous: Catalog) throws(CatalogError) -> Catalog {
-        try validate()
         guard version > previous.version else { throw CatalogError("version \(version) does not follow version \(previous.version)") }
+        if previous.layouts.isEmpty, zip(layouts, layouts.dropFirst()).allSatisfy({ $0.number < $1.number }) { return self }
         var byNumber: [UInt32: RecordLayout] = [:]
         for layout in previous.layouts { byNumber[layout.number] = layout }
         for layout in layouts {
@@ -97,10 +114,10 @@ package struct Catalog: Sendable, Equatable {
 
     /// Refuses what no writer produces: numbers used twice, more lanes or fields than the format allows, references without a target.
     func validate() throws(CatalogError) {
-        guard Set(entities.map(\.code)).count == entities.count else { throw CatalogError("an entity code is used twice") }
-        guard Set(layouts.map(\.number)).count == layouts.count else { throw CatalogError("a layout number is used twice") }
-        guard Set(links.map(\.code)).count == links.count else { throw CatalogError("a relationship code is used twice") }
-        guard Set(indexes.map(\.code)).count == indexes.count else { throw CatalogError("an index code is used twice") }
+        guard Self.isUnique(entities, { $0.code }) else { throw CatalogError("an entity code is used twice") }
+        guard Self.isUnique(layouts, { $0.number }) else { throw CatalogError("a layout number is used twice") }
+        guard Self.isUnique(links, { $0.code }) else { throw CatalogError("a relationship code is used twice") }
+        guard Self.isUnique(indexes, { $0.code }) else { throw CatalogError("an index code is used twice") }
         for layout in layouts {
             guard layout.lanes.count <= Format.laneLimit, layout.fields.count <= Format.fieldLimit else {
                 throw CatalogError("layout \(layout.number) has more than \(Format.fieldLimit) fields or \(Format.laneLimit) lanes")

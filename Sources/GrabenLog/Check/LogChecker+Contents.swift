@@ -90,7 +90,7 @@ extension LogChecker {
         let offset = place(section, frame)
         let bytes = try section.bytes(section.remaining)
         do {
-            let catalog = try Catalog(tree: try CBOR.decode(bytes))
+            let catalog = try Catalog(decoding: bytes)
             // Behind damage a catalog may stand on layouts of one that is lost; its own are known then.
             table = LayoutTable(try catalog.following(table.catalog))
         } catch {

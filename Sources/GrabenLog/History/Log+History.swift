@@ -65,7 +65,7 @@ final class CatalogTimeline: Sendable {
         }
         let bytes = UnsafeRawBufferPointer(start: region.base + Int(place.offset - region.fileOffset), count: place.byteCount)
         let catalog: Catalog
-        do { catalog = try Catalog(tree: try CBOR.decode(bytes)) } catch {
+        do { catalog = try Catalog(decoding: bytes) } catch {
             throw .malformed(what: "a catalog cannot be read: \(error)", path: snapshot.path, offset: place.offset)
         }
         known.withLock { $0[place.offset] = catalog }

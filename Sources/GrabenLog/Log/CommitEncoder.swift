@@ -183,6 +183,7 @@ final class CommitEncoder {
 
     func setCatalog(_ catalog: Catalog) {
         do throws(CatalogError) {
+            try catalog.validate()
             table = LayoutTable(try catalog.following(table.catalog))
         } catch {
             return fail("the catalog cannot be used: \(error.description)")

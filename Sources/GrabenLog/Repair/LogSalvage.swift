@@ -163,8 +163,7 @@ final class LogSalvage {
         for case .frame(let frame) in pieces {
             forEachSection(frame) { kind, start, end in
                 guard kind == .catalog,
-                    let tree = try? CBOR.decode(UnsafeRawBufferPointer(start: frame.payload + start, count: end - start)),
-                    let found = try? Catalog(tree: tree)
+                    let found = try? Catalog(decoding: UnsafeRawBufferPointer(start: frame.payload + start, count: end - start))
                 else { return }
                 if frame.isGood(start, end - start) { known.append(found) } else { doubtful.append(found) }
             }

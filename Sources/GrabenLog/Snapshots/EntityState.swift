@@ -5,7 +5,7 @@ final class EntityState: @unchecked Sendable {
     /// Row to the address of its record (`RecordAddress`).
     let records: PagedArray
     /// Chunk number to its handle.
-    let chunks: PagedArray
+    let chunks: PagedTree<ObjectPages>
     /// The chunks that `chunks` has no handle for may stand in an index file.
     let baseChunks: MappedChunks?
     // Exclusivity is unchecked: replay counts millions of records here, and nothing it does meanwhile calls back.
@@ -19,7 +19,7 @@ final class EntityState: @unchecked Sendable {
         self.code = code
         self.owner = owner
         records = PagedArray()
-        chunks = PagedArray(holdsObjects: true)
+        chunks = PagedTree(holdsObjects: true)
         baseChunks = nil
         (highestRow, liveCount, hasChunks) = (-1, 0, false)
     }
@@ -30,7 +30,7 @@ final class EntityState: @unchecked Sendable {
         // Nobody's: whoever changes the entity makes a copy first.
         owner = 0
         records = PagedArray(base: MappedRows(file: checkpoint.file, entity: entity, checkpoint: checkpoint))
-        chunks = PagedArray(holdsObjects: true)
+        chunks = PagedTree(holdsObjects: true)
         baseChunks = entity.chunks.count > 0 ? MappedChunks(file: checkpoint.file, entity: entity, checkpoint: checkpoint) : nil
         (highestRow, liveCount, hasChunks) = (entity.highestRow, entity.liveCount, entity.chunks.count > 0)
         slotMap = entity.slots.count > 0 ? SlotMap(entity, checkpoint: checkpoint) : nil
@@ -126,9 +126,9 @@ final class LayoutTable: @unchecked Sendable {
     /// The table after the catalog section whose contents, at that offset of the file, the reader stands before.
     func following(_ reader: ByteReader, at offset: UInt64) throws(ByteError) -> LayoutTable {
         do {
-            let tree = try CBOR.decode(UnsafeRawBufferPointer(start: reader.pointer, count: reader.remaining))
+            let read = try Catalog(decoding: UnsafeRawBufferPointer(start: reader.pointer, count: reader.remaining))
             let place = IndexRoot.CatalogPlace(offset: offset, byteCount: reader.remaining)
-            return LayoutTable(try Catalog(tree: tree).following(catalog), places: places + [place])
+            return LayoutTable(try read.following(catalog), places: places + [place])
         } catch {
             throw .invalid
         }
