@@ -116,7 +116,7 @@ struct IndexChecker {
         let words = UnsafeMutablePointer<UInt>.allocate(capacity: MappedRows.rowsPerPage)
         defer { words.deallocate() }
         let pageCount = Int(max(entity.highestRow, state.highestRow) + Int64(MappedRows.rowsPerPage)) / MappedRows.rowsPerPage
-        for page in 0..<pageCount {
+        for page in 0..<pageCount where rows.hasPage(page) || state.records.hasLeaf(page) {
             _ = rows.copy(page, into: words)
             for index in 0..<MappedRows.rowsPerPage {
                 let row = page * MappedRows.rowsPerPage + index

@@ -24,6 +24,13 @@ final class MappedRows: Sendable {
 
     var pageCount: Int { table.count }
 
+    /// Whether any row of a page lives, as far as can be told without reading the page.
+    func hasPage(_ number: Int) -> Bool {
+        guard number >= 0, number < table.count else { return false }
+        guard let entry = file.bytes(table.offset + number * 16, 16) else { return true }
+        return UInt64(littleEndian: entry.loadUnaligned(as: UInt64.self)) != 0
+    }
+
     private enum Page {
         case empty
         case narrow(UnsafeRawPointer, base: UInt)

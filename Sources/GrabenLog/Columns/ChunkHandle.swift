@@ -39,15 +39,21 @@ package final class ChunkHandle: @unchecked Sendable {
         extents = LaneExtents(laneCount: layout.lanes.count)
     }
 
+    /// A copy of a chunk on the heap.
+    private init(copying other: ChunkHandle, owner: UInt64) {
+        let size = max(other.layout.chunkByteCount, 64)
+        base = .allocate(byteCount: size, alignment: 64)
+        base.copyMemory(from: other.base, byteCount: other.layout.chunkByteCount)
+        layout = other.layout
+        usedSlots = other.usedSlots
+        self.owner = owner
+        logOffset = 0
+    }
+
     deinit { if owner != 0 { base.deallocate() } }
 
     /// A heap copy in the same layout.
-    func copy(owner: UInt64) -> ChunkHandle {
-        let copy = ChunkHandle(layout: layout, owner: owner)
-        copy.base.copyMemory(from: base, byteCount: layout.chunkByteCount)
-        copy.usedSlots = usedSlots
-        return copy
-    }
+    func copy(owner: UInt64) -> ChunkHandle { ChunkHandle(copying: self, owner: owner) }
 
     @inline(__always)
     func setValidity(_ lane: Int, _ slot: Int, _ isValid: Bool) {

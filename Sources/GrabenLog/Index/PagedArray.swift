@@ -1,16 +1,35 @@
 internal import Synchronization
 
-/// A copy-on-write array of words by index: a tree of 512-entry pages whose height grows with the highest index.
+/// How many entries the pages of a `PagedTree` have, as a power of two.
+package protocol PageShape {
+    static var bits: Int { get }
+}
+
+/// Pages of words: 4 KB, as in an index file.
+package enum WordPages: PageShape {
+    @inlinable package static var bits: Int { 9 }
+}
+
+/// Pages of objects: small, for whoever copies one counts a reference to each of them, and a commit that moves one row copies two.
+package enum ObjectPages: PageShape {
+    @inlinable package static var bits: Int { 5 }
+}
+
+package typealias PagedArray = PagedTree<WordPages>
+
+/// A copy-on-write array of words by index: a tree of pages whose height grows with the highest index.
 ///
-///     page:  references Int (atomic) | owner UInt64 | live entries UInt64 | zeros up to 64 | 512 words
+///     page:  references Int (atomic) | owner UInt64 | zeros up to 64 | 512 words, of an array of objects 32
 ///
 /// A word is 0 (absent) or, in a leaf, the caller's; above the leaves it is the address of the page below. A page is changed in place only
 /// by the owner that made it, so whoever holds an older array never sees a change. Rows of a page that is absent may lie in an index file,
 /// `base`; the page is copied from there before it is changed. Manual memory and counts, because one commit shares
 /// thousands of pages with its predecessor and arrays of class references would retain and release each of them on every copy.
-package final class PagedArray: @unchecked Sendable {
-    static let fanOut = 512
-    private static let headByteCount = 64
+package final class PagedTree<Shape: PageShape>: @unchecked Sendable {
+    @inline(__always) static var bits: Int { Shape.bits }
+    @inline(__always) static var fanOut: Int { 1 << bits }
+    @inline(__always) private static var mask: Int { fanOut - 1 }
+    @inline(__always) private static var headByteCount: Int { 64 }
     private typealias Page = UnsafeMutableRawPointer
 
     // Exclusivity is unchecked: an array is changed by one owner and calls nobody while it is, and a look-up costs little more than a check.
@@ -35,7 +54,7 @@ package final class PagedArray: @unchecked Sendable {
         self.base = base
     }
 
-    private init(sharing other: PagedArray) {
+    private init(sharing other: PagedTree) {
         holdsObjects = other.holdsObjects
         base = other.base
         height = other.height
@@ -46,7 +65,7 @@ package final class PagedArray: @unchecked Sendable {
     deinit { if let root { Self.release(root, height: height, holdsObjects) } }
 
     /// An array with the same contents; O(1). The original must not be changed afterwards by the owner that made its pages.
-    package func copy() -> PagedArray { PagedArray(sharing: self) }
+    package func copy() -> PagedTree { PagedTree(sharing: self) }
 
     // MARK: Pages
 
@@ -116,42 +135,42 @@ package final class PagedArray: @unchecked Sendable {
 
     // MARK: Access
 
-    private func capacity(_ height: Int) -> Int { height == 0 ? 0 : 1 << (9 * height) }
+    private func capacity(_ height: Int) -> Int { height == 0 ? 0 : 1 << (Self.bits * height) }
 
-    /// The word at an index; 0 when there is none. O(height), which is 3 up to 134 million.
+    /// The word at an index; 0 when there is none. O(height), which is 3 up to 134 million words.
     @inline(__always)
     package subscript(index: Int) -> UInt {
         guard index < capacity(height), index >= 0, var page = root else { return base?.word(index) ?? 0 }
-        var shift = 9 * (height - 1)
+        var shift = Self.bits * (height - 1)
         while shift > 0 {
-            guard let child = Page(bitPattern: Self.words(page)[index >> shift & 511]) else { return base?.word(index) ?? 0 }
+            guard let child = Page(bitPattern: Self.words(page)[index >> shift & Self.mask]) else { return base?.word(index) ?? 0 }
             page = child
-            shift -= 9
+            shift -= Self.bits
         }
-        return Self.words(page)[index & 511]
+        return Self.words(page)[index & Self.mask]
     }
 
     /// Stores a word and answers the one before it. Pages that `owner` did not make are copied first. Does not retain or release objects.
     @discardableResult
     package func exchange(_ index: Int, _ word: UInt, owner: UInt64) -> UInt {
-        if index >> 9 == lastLeafNumber, owner == lastOwner, let leaf = lastLeaf {
-            let place = Self.words(leaf) + (index & 511)
+        if index >> Self.bits == lastLeafNumber, owner == lastOwner, let leaf = lastLeaf {
+            let place = Self.words(leaf) + (index & Self.mask)
             defer { place.pointee = word }
             return place.pointee
         }
         if word == 0, self[index] == 0 { return 0 }
-        let leaf = writableLeaf(index >> 9, owner: owner)
+        let leaf = writableLeaf(index >> Self.bits, owner: owner)
         lastLeaf = UnsafeMutableRawPointer(leaf) - Self.headByteCount
-        lastLeafNumber = index >> 9
+        lastLeafNumber = index >> Self.bits
         lastOwner = owner
-        let place = leaf + (index & 511)
+        let place = leaf + (index & Self.mask)
         defer { place.pointee = word }
         return place.pointee
     }
 
     /// The words of a leaf, made or copied where `owner` did not make it. They may be changed until the array is copied.
     func writableLeaf(_ number: Int, owner: UInt64) -> UnsafeMutablePointer<UInt> {
-        let index = number << 9
+        let index = number << Self.bits
         if root == nil {
             height = 1
             while index >= capacity(height) { height += 1 }
@@ -168,10 +187,10 @@ package final class PagedArray: @unchecked Sendable {
         root = page
         var level = height
         while level > 1 {
-            let place = Self.words(page) + (index >> (9 * (level - 1)) & 511)
+            let place = Self.words(page) + (index >> (Self.bits * (level - 1)) & Self.mask)
             let child =
                 Page(bitPattern: place.pointee).map { writable($0, height: level - 1, owner: owner) }
-                ?? (level == 2 ? makeLeaf(index >> 9, owner: owner) : Self.makePage(owner: owner))
+                ?? (level == 2 ? makeLeaf(index >> Self.bits, owner: owner) : Self.makePage(owner: owner))
             place.pointee = UInt(bitPattern: child)
             page = child
             level -= 1
@@ -214,29 +233,37 @@ package final class PagedArray: @unchecked Sendable {
         guard number < capacity(height) / Self.fanOut, var page = root else { return nil }
         var level = height
         while level > 1 {
-            guard let child = Page(bitPattern: Self.words(page)[number >> (9 * (level - 2)) & 511]) else { return nil }
+            guard let child = Page(bitPattern: Self.words(page)[number >> (Self.bits * (level - 2)) & Self.mask]) else { return nil }
             page = child
             level -= 1
         }
         return Self.words(page)
     }
 
-    /// Lends the words of each of these leaves that has any, whether it lies here or in the base, until `body` answers false.
+    /// Lends the words of each of these leaves that has any, whether it lies here or in the base, until `body` answers false. O(leaves there
+    /// are), and of a base the entries of its table.
     @discardableResult
     func forEachLeaf<E: Error>(
         _ numbers: Range<Int>, _ body: (Int, UnsafePointer<UInt>) throws(E) -> Bool
     ) throws(E) -> Bool {
+        guard let base else {
+            guard let root else { return true }
+            return try visitLeaves(root, level: height, first: 0, in: numbers, body)
+        }
         let copy = UnsafeMutablePointer<UInt>.allocate(capacity: Self.fanOut)
         defer { copy.deallocate() }
         for number in numbers {
             if let words = leaf(number) {
                 guard try body(number, UnsafePointer(words)) else { return false }
-            } else if let base, base.copy(number, into: copy) {
+            } else if base.hasPage(number), base.copy(number, into: copy) {
                 guard try body(number, UnsafePointer(copy)) else { return false }
             }
         }
         return true
     }
+
+    /// Whether any row of a leaf may have a word.
+    func hasLeaf(_ number: Int) -> Bool { leaf(number) != nil || base?.hasPage(number) ?? false }
 
     /// The number of leaves up to the last one that may have a word.
     var leafLimit: Int { max(base?.pageCount ?? 0, root == nil ? 0 : capacity(height) / Self.fanOut) }
@@ -251,26 +278,33 @@ package final class PagedArray: @unchecked Sendable {
         let old = UnsafeMutablePointer<UInt>.allocate(capacity: Self.fanOut)
         old.initialize(repeating: 0, count: Self.fanOut)
         defer { old.deallocate() }
-        try visitLeaves(root, level: height, first: 0) { (number, words) throws(E) in
+        try visitLeaves(root, level: height, first: 0, in: 0..<capacity(height) / Self.fanOut) { (number, words) throws(E) in
             if let base { _ = base.copy(number, into: old) }
             for slot in 0..<Self.fanOut where words[slot] != old[slot] { try body(number * Self.fanOut + slot, old[slot], words[slot]) }
+            return true
         }
     }
 
+    /// Lends the leaves below a page, the first of which has the number `first`, as far as they are among `numbers`.
+    @discardableResult
     private func visitLeaves<E: Error>(
-        _ page: Page, level: Int, first: Int, _ body: (Int, UnsafePointer<UInt>) throws(E) -> Void
-    ) throws(E) {
-        if level == 1 { return try body(first / Self.fanOut, UnsafePointer(Self.words(page))) }
-        for slot in 0..<Self.fanOut {
+        _ page: Page, level: Int, first: Int, in numbers: Range<Int>, _ body: (Int, UnsafePointer<UInt>) throws(E) -> Bool
+    ) throws(E) -> Bool {
+        if level == 1 { return numbers.contains(first) ? try body(first, UnsafePointer(Self.words(page))) : true }
+        let span = 1 << (Self.bits * (level - 2))
+        let low = min(max(numbers.lowerBound - first, 0) / span, Self.fanOut)
+        let high = min((max(numbers.upperBound - first, 0) + span - 1) / span, Self.fanOut)
+        for slot in low..<max(low, high) {
             guard let child = Page(bitPattern: Self.words(page)[slot]) else { continue }
-            try visitLeaves(child, level: level - 1, first: first + (slot << (9 * (level - 1))), body)
+            guard try visitLeaves(child, level: level - 1, first: first + slot * span, in: numbers, body) else { return false }
         }
+        return true
     }
 
     private func visit<E: Error>(
         _ page: Page, level: Int, first: Int, from start: Int, _ body: (Int, UInt) throws(E) -> Bool
     ) throws(E) -> Bool {
-        let span = 1 << (9 * (level - 1))
+        let span = 1 << (Self.bits * (level - 1))
         let begin = start > first ? (start - first) / span : 0
         guard begin < Self.fanOut else { return true }
         for slot in begin..<Self.fanOut {

@@ -44,6 +44,14 @@ final class SnapshotPins: Sendable {
     /// `leaving` are those that are about to be let go of.
     func summary(besides newest: LogSnapshot, leaving: [LogSnapshot] = []) -> PinnedSnapshots {
         let (salt, commit) = (newest.header.salt, newest.commitNumber)
+        // Nearly always there are the newest and the one it replaces, and nobody else holds that.
+        if leaving.count == 1 {
+            let last = Key(salt: leaving[0].header.salt, commit: leaving[0].commitNumber)
+            let isAll = entries.withLock {
+                $0.count == 2 && $0[last]?.count == 1 && $0[Key(salt: salt, commit: commit)] != nil && last.commit != commit
+            }
+            if isAll { return PinnedSnapshots() }
+        }
         var gone: [Key: Int] = [:]
         for snapshot in leaving { gone[Key(salt: snapshot.header.salt, commit: snapshot.commitNumber), default: 0] += 1 }
         return entries.withLock { entries in
