@@ -23,6 +23,8 @@ public final class PersistentStore: Sendable {
     // Unsafe because they are set once, by `bind`, before the coordinator shows the store to anyone: they are read for every reference of
     // every record, where a lock would cost more than the look.
     nonisolated(unsafe) private var entities: [StoredEntity?] = []
+    /// The model the store is bound to.
+    nonisolated(unsafe) private(set) var model: ResolvedModel?
     // By code: the entity's number in the model, or -1. Codes are given out one after the other.
     nonisolated(unsafe) private var numbers: [Int32] = []
     nonisolated(unsafe) private var codes: [EntityCode?] = []
@@ -40,6 +42,7 @@ public final class PersistentStore: Sendable {
 
     /// Takes the numbers a model has in this file; called once, before the store is shared.
     func bind(_ builder: CatalogBuilder, _ infos: [EntityInfo]) {
+        model = builder.model
         entities = .init(repeating: nil, count: infos.count)
         modelEntities = builder.model.entities
         codes = builder.codes

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import GrabenLog
 import GrabenModel
+import Synchronization
 
 /// How one entity is kept in one store: its number in the file, the layout of its records, and where each relationship is found.
 final class StoredEntity: Sendable {
@@ -12,6 +13,8 @@ final class StoredEntity: Sendable {
     let layout: RecordLayout
     /// For records in older layouts: the field of each property, or nil where the layout has none.
     private let olderFields: [UInt32: [Int?]]
+    /// The same for layouts that a writer has added since a reader was bound.
+    private let newerFields = Mutex<[UInt32: [Int?]]>([:])
     /// How relationships are kept, by property number.
     let relationships: [RelationshipStorage?]
 
@@ -40,10 +43,34 @@ final class StoredEntity: Sendable {
         self.layout = layout
         self.relationships = relationships
         var fields: [UInt32: [Int?]] = [:]
-        for old in older where old.number != layout.number {
-            fields[old.number] = info.properties.map { $0.field < 0 ? nil : old.fieldIndex($0.name) }
-        }
+        for old in older where old.number != layout.number { fields[old.number] = Self.fields(of: info, layout, in: old) }
         olderFields = fields
+    }
+
+    /// The field of each property in another layout; nil where it has none, or one of another kind, which was another property of that name.
+    private static func fields(of info: EntityInfo, _ layout: RecordLayout, in other: RecordLayout) -> [Int?] {
+        info.properties.map { property in
+            guard property.field >= 0, let field = other.fieldIndex(property.name),
+                other.fields[field].kind == layout.fields[property.field].kind
+            else { return nil }
+            return field
+        }
+    }
+
+    /// Learns to read records in layouts that the file did not have when the store was bound.
+    func learnLayouts(of catalog: Catalog) {
+        newerFields.withLock { known in
+            for new in catalog.layouts
+            where new.entity == code && new.number != layout.number && olderFields[new.number] == nil && known[new.number] == nil {
+                known[new.number] = Self.fields(of: info, layout, in: new)
+            }
+        }
+    }
+
+    /// The field of a property in a layout other than the newest one bound to; nil where it has none.
+    private func field(_ property: PropertyInfo, in layout: RecordLayout) -> Int? {
+        let fields = olderFields[layout.number] ?? newerFields.withLock { $0[layout.number] }
+        return fields?[property.number]
     }
 
     // MARK: Values
@@ -55,7 +82,7 @@ final class StoredEntity: Sendable {
         guard property.field >= 0 else { return .null }
         var field = property.field
         if record.layout.number != layout.number {
-            guard let old = olderFields[record.layout.number]?[property.number] else { return property.defaultValue }
+            guard let old = self.field(property, in: record.layout) else { return property.defaultValue }
             field = old
         }
         // A reference to an entity that the model does not have (any more) is none.
