@@ -11,26 +11,31 @@ enum FollowedLog {
         let log = try OpenStore.log(path: path)
         if let damage = log.damage { throw LogError.damaged(path: path, offset: damage.offset, reason: damage.reason) }
         var last = log.newest.commitNumber
-        try write(try commits(log, since: max(log.oldestHistory, last - min(UInt64(limit), last))), log, session, format)
+        var changes: CommitChanges?
+        func show(since number: UInt64) throws {
+            let commits = try log.history(since: number).map(\.info)
+            if session.invocation.has("changes"), !commits.isEmpty {
+                // Opened again where a commit has brought another model, which has names for what came with it.
+                if changes?.catalogVersion != log.newest.catalog.version {
+                    changes = try CommitChanges(path: path, log: try OpenStore.log(path: path))
+                } else {
+                    try changes?.readOn(after: number)
+                }
+            }
+            try write(commits, changes, session, format)
+        }
+        try show(since: max(log.oldestHistory, last - min(UInt64(limit), last)))
         while true {
             guard let newest = try log.waitForCommit(after: last, seconds: 3600) else { continue }
             if log.oldestHistory > last {
                 session.flaw("the commits \(last + 1) to \(log.oldestHistory) were compacted away before they could be shown")
             }
-            try write(try commits(log, since: max(log.oldestHistory, last)), log, session, format)
+            try show(since: max(log.oldestHistory, last))
             last = newest.commitNumber
         }
     }
 
-    private static func commits(_ log: Log, since number: UInt64) throws -> [CommitInfo] {
-        try log.history(since: number).map(\.info)
-    }
-
-    private static func write(_ commits: [CommitInfo], _ log: Log, _ session: Session, _ format: RowFormat) throws {
-        // The store is opened for each look, for a commit may bring another model.
-        let changes =
-            session.invocation.has("changes") && !commits.isEmpty
-            ? try CommitChanges(path: session.invocation.store, log: try OpenStore.log(path: session.invocation.store)) : nil
+    private static func write(_ commits: [CommitInfo], _ changes: CommitChanges?, _ session: Session, _ format: RowFormat) throws {
         let json = JSONWriter(session.output)
         for commit in commits {
             if format == .jsonLines {

@@ -64,6 +64,8 @@ enum LoadCommand {
             }
         }
         unlink(draft)
+        // The index is of the log whatever both are called; without it the next opening only takes longer.
+        _ = rename(draft + "-index", path + "-index")
         try RealFileSystem().syncDirectory(of: path)
     }
 

@@ -72,7 +72,11 @@ enum LogCommand {
 /// What commits did, object by object, named by the models of their time.
 struct CommitChanges {
     private let store: PersistentStore
+    private let log: Log
+    /// Of the model whose names are known.
+    let catalogVersion: UInt32
     private var known: [UInt64: StoreTransaction] = [:]
+    private var token: HistoryToken?
 
     /// Opens the store of a log, which it takes over.
     init(path: String, log: Log) throws {
@@ -81,7 +85,26 @@ struct CommitChanges {
             throw CLIError(.badData, "store.unusable", "'\(path)' holds no store", file: path)
         }
         self.store = store
-        for transaction in try store.history() { known[transaction.number] = transaction }
+        self.log = opened.log
+        catalogVersion = opened.log.newest.catalog.version
+        try readOn(after: 0)
+    }
+
+    /// Learns of the transactions made since it last looked, or of all when some of those are history no more, and forgets those up to a commit.
+    mutating func readOn(after number: UInt64) throws {
+        try log.advance()
+        known = known.filter { $0.key > number }
+        for transaction in try history() {
+            known[transaction.number] = transaction
+            token = transaction.token
+        }
+    }
+
+    private func history() throws -> StoreHistory {
+        do { return try store.history(since: token) } catch {
+            guard case .store(.historyExpired) = error else { throw error }
+            return try store.history()
+        }
     }
 
     /// nil of a commit that is no transaction: a compaction's.
@@ -126,11 +149,9 @@ enum CommitText {
         try json.key("time")
         try json.date(commit.time)
         try json.field("author", commit.author)
-        try json.field("inserted", commit.counts.inserted)
-        try json.field("updated", commit.counts.updated)
-        try json.field("deleted", commit.counts.deleted)
-        try json.field("moved", commit.counts.moved)
-        try json.field("links", commit.counts.links)
+        let counts = commit.counts
+        try json.counts(
+            inserted: counts.inserted, updated: counts.updated, deleted: counts.deleted, moved: counts.moved, links: counts.links)
         try json.field("bytes", commit.byteCount)
         try json.field("offset", commit.offset)
         try json.field("compacted", commit.isCompacted)

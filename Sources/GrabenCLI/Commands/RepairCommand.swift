@@ -110,11 +110,8 @@ enum RepairCommand {
             try json.key("lost")
             if let lost = commit.lost {
                 try json.beginObject()
-                try json.field("inserted", lost.inserted)
-                try json.field("updated", lost.updated)
-                try json.field("deleted", lost.deleted)
-                try json.field("moved", lost.moved)
-                try json.field("links", lost.links)
+                try json.counts(
+                    inserted: lost.inserted, updated: lost.updated, deleted: lost.deleted, moved: lost.moved, links: lost.links)
                 try json.endObject()
             } else {
                 try json.null()

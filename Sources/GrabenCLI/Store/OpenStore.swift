@@ -29,7 +29,7 @@ struct OpenStore {
         var options = LogOptions(readOnly: true, createIfMissing: false, asOf: moment)
         options.recovery = { RecoveryProgress.show($0) }
         defer { RecoveryProgress.end() }
-        return try Log.open(path: path, in: RealFileSystem(), options: options)
+        return try Log.open(path: path, in: RealFileSystem(mapsSparsely: true), options: options)
     }
 
     /// Opens a store, or goes on from its open log.
