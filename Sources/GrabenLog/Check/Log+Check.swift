@@ -29,8 +29,10 @@ extension Log {
         let file = try system.open(path, .readOnly)
         var limit = try file.size()
         let isWritten = try file.isLockedElsewhere()
-        if isWritten {
-            guard let side = SideFile.read(system, log: path), side.durableEnd <= limit else {
+        let side = isWritten ? SideFile.read(system, log: path) : nil
+        // A lock without a side file: nothing has been written since the store was closed.
+        if isWritten, side != nil || system.exists(SideFile.path(of: path)) {
+            guard let side, side.durableEnd <= limit else {
                 throw .system(operation: "asking the writer for the durable end of", path: path, number: Platform.tryAgain)
             }
             limit = side.durableEnd

@@ -61,8 +61,8 @@ extension Log {
         defer { if !isInPlace { try? system.remove(fresh) } }
         let total = Double(max(1, start.entities.reduce(0) { $0 + ($1?.liveCount ?? 0) }))
         var header = start.header
-        // What the file says of it is anything at all.
-        header.epoch &+= 1
+        guard header.epoch < .max else { throw .limit(what: "it has been compacted as often as can be numbered", path: path) }
+        header.epoch += 1
         header.salt = Platform.random().0
         let writer = CompactionWriter(
             path: path, header: header, file: file, partLimit: min(options.partByteCount, 4 << 20)
@@ -136,7 +136,9 @@ extension Log {
             let other = copy.state(state.code)
             isRight = isRight && other?.liveCount ?? 0 == state.liveCount && other?.highestRow ?? -1 == state.highestRow
             guard let map = state.slotMap, isRight else { continue }
-            isRight = (0..<Row(truncatingIfNeeded: state.highestRow + 1)).allSatisfy { other?.slot($0) == map.slot($0) }
+            // Later rows have their own numbers in both.
+            let count = max(map.count, other?.slotMap?.count ?? 0)
+            isRight = (0..<count).allSatisfy { other?.slot(Row(truncatingIfNeeded: $0)) == map.slot(Row(truncatingIfNeeded: $0)) }
         }
         guard isRight else {
             throw .invalid(what: "the compacted file does not hold what the store does; the store stays as it is", path: path)

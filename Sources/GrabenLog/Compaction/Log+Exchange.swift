@@ -129,7 +129,7 @@ extension Log {
     private func settle(_ file: any LogFile, _ snapshot: LogSnapshot, _ target: (end: UInt64, commit: UInt64)) {
         // Readers in other processes find out by its salt that the old one says nothing of this file; without one they are refused for a while.
         let sideFile = try? SideFile(system, log: path, salt: snapshot.header.salt, durableEnd: target.end)
-        writerLock.withLock { writer.sideFile = sideFile }
+        writerLock.withLock { writer.hasSideFile = true }
         checkpointing.lock.withLock {
             checkpointing.coveredEnd = 0
             checkpointing.byteCount = 0

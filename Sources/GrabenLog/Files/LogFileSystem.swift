@@ -50,12 +50,21 @@ package protocol LogFile: AnyObject, Sendable {
     func map(offset: UInt64, length: Int) throws(LogError) -> MappedRegion
     /// Takes the writer's lock on byte 0; false when another handle holds it. The lock ends with the handle.
     func lockExclusive() throws(LogError) -> Bool
+    /// Keeps writers away as long as the handle lasts; false when one holds the lock. Any number of handles may have this, and readers do not
+    /// mind it.
+    func lockShared() throws(LogError) -> Bool
     /// Whether another handle holds the writer's lock.
     func isLockedElsewhere() throws(LogError) -> Bool
+    /// Who holds the writer's lock, in words; nil where that cannot be found out.
+    func lockHolder() -> String?
     /// Whether the path still leads to this file: a rename may have put another in its place.
     func isStillNamed() -> Bool
     /// Says that a rename gave the file this path.
     func wasRenamed(to path: String)
+}
+
+extension LogFile {
+    package func lockHolder() -> String? { nil }
 }
 
 /// Offsets of mappings are multiples of this: the largest page size of the supported platforms.

@@ -71,7 +71,13 @@ private final class MemoryInode: @unchecked Sendable {
     private let base: UnsafeMutableRawPointer
     private let capacity: Int
     private let length = Mutex(0)
-    let writerLock = Mutex<ObjectIdentifier?>(nil)
+    let lock = Mutex(Lock())
+
+    /// Which handles hold the writer's lock, and which keep writers away.
+    struct Lock {
+        var writer: ObjectIdentifier?
+        var sharers = Set<ObjectIdentifier>()
+    }
 
     init(reservation: Int, path: String) throws(LogError) {
         var size = max(reservation, 1 << 20)
@@ -133,7 +139,10 @@ private final class MemoryFile: LogFile {
 
     deinit {
         let me = ObjectIdentifier(self)
-        inode.writerLock.withLock { if $0 == me { $0 = nil } }
+        inode.lock.withLock {
+            if $0.writer == me { $0.writer = nil }
+            $0.sharers.remove(me)
+        }
     }
 
     func size() throws(LogError) -> UInt64 { UInt64(inode.size) }
@@ -172,16 +181,27 @@ private final class MemoryFile: LogFile {
 
     func lockExclusive() throws(LogError) -> Bool {
         let me = ObjectIdentifier(self)
-        return inode.writerLock.withLock { holder in
-            guard holder == nil || holder == me else { return false }
-            holder = me
+        return inode.lock.withLock { lock in
+            guard lock.writer == nil || lock.writer == me, lock.sharers.isEmpty || lock.sharers == [me] else { return false }
+            lock.sharers = []
+            lock.writer = me
+            return true
+        }
+    }
+
+    func lockShared() throws(LogError) -> Bool {
+        let me = ObjectIdentifier(self)
+        return inode.lock.withLock { lock in
+            guard lock.writer == nil || lock.writer == me else { return false }
+            lock.writer = nil
+            lock.sharers.insert(me)
             return true
         }
     }
 
     func isLockedElsewhere() throws(LogError) -> Bool {
         let me = ObjectIdentifier(self)
-        return inode.writerLock.withLock { $0 != nil && $0 != me }
+        return inode.lock.withLock { $0.writer != nil && $0.writer != me }
     }
 
     var path: String { name.withLock { $0 } }

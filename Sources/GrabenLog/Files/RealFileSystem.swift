@@ -11,7 +11,11 @@ internal import Synchronization
 
 /// The operating system's files.
 package struct RealFileSystem: LogFileSystem {
-    package init() {}
+    private let mapsSparsely: Bool
+
+    /// - Parameter mapsSparsely: whether the kernel is to map no more than what is about a place that is touched, and never a large page: for
+    ///   whoever looks at a few places and is asked how much memory that took. Scans are slower by a fault every 64 KB.
+    package init(mapsSparsely: Bool = false) { self.mapsSparsely = mapsSparsely }
 
     package func open(_ path: String, _ mode: OpenMode) throws(LogError) -> any LogFile {
         var flags: Int32 =
@@ -32,7 +36,7 @@ package struct RealFileSystem: LogFileSystem {
                 let descriptor = Glibc.open(path, flags | O_CLOEXEC, 0o644)
             #endif
             if descriptor >= 0 {
-                let file = RealFile(descriptor: descriptor, path: path)
+                let file = RealFile(descriptor: descriptor, path: path, mapsSparsely: mapsSparsely)
                 try file.refuseDevice()
                 return file
             }
@@ -73,11 +77,14 @@ package struct RealFileSystem: LogFileSystem {
 final class RealFile: LogFile {
     private let name: Mutex<String>
     private let descriptor: Int32
-    /// The process that took the writer's lock through this file; 0 when none did.
+    /// The process that took the writer's lock, or keeps writers away, through this file; 0 when none did.
     private let holder = Atomic<Int32>(0)
 
-    init(descriptor: Int32, path: String) {
+    private let mapsSparsely: Bool
+
+    init(descriptor: Int32, path: String, mapsSparsely: Bool) {
         self.descriptor = descriptor
+        self.mapsSparsely = mapsSparsely
         name = Mutex(path)
     }
 
@@ -97,8 +104,7 @@ final class RealFile: LogFile {
         // Mappings keep the open file and with it its lock, and snapshots outlive the log; so the lock is given back by name. A forked child
         // must not do that for its parent.
         if holder.load(ordering: .relaxed) == Platform.processID {
-            var lock = Self.writerLock()
-            lock.l_type = Int16(F_UNLCK)
+            var lock = Self.writerLock(F_UNLCK)
             _ = fcntl(descriptor, Self.setLock, &lock)
         }
         close(descriptor)
@@ -165,12 +171,36 @@ final class RealFile: LogFile {
 
     func map(offset: UInt64, length: Int) throws(LogError) -> MappedRegion {
         guard let position = off_t(exactly: offset), length > 0 else { throw .system(operation: "mapping", path: path, number: EINVAL) }
+        if mapsSparsely { return try mapApart(position, length) }
         let address = mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, position)
         guard let address, address != MAP_FAILED else { throw failure("mapping") }
         // The bits travel as a number because a raw pointer is not Sendable and the closure is.
         let bits = UInt(bitPattern: address)
         return MappedRegion(base: UnsafeRawPointer(address), fileOffset: offset, length: length) {
             if let address = UnsafeMutableRawPointer(bitPattern: bits) { munmap(address, length) }
+        }
+    }
+
+    /// Maps the file where its large pages are none in memory: what has been written in one go lies in the page cache in pieces of up to two
+    /// megabytes, and one look would else count as that much.
+    private func mapApart(_ position: off_t, _ length: Int) throws(LogError) -> MappedRegion {
+        let large = 1 << 21
+        let room = length + 2 * large
+        let flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE
+        guard let start = mmap(nil, room, PROT_NONE, flags, -1, 0), start != MAP_FAILED else { throw failure("mapping") }
+        let bits = UInt(bitPattern: start)
+        let aligned = (bits + UInt(large - 1)) / UInt(large) * UInt(large)
+        // A place in the file and its address never are at the same distance from such a piece's beginning.
+        let apart = aligned + UInt(position) % UInt(large) / UInt(mappingGranularity) * UInt(mappingGranularity) + UInt(mappingGranularity)
+        guard let place = UnsafeMutableRawPointer(bitPattern: apart),
+            let address = mmap(place, length, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, position), address != MAP_FAILED
+        else {
+            let error = failure("mapping")
+            munmap(start, room)
+            throw error
+        }
+        return MappedRegion(base: UnsafeRawPointer(address), fileOffset: UInt64(position), length: length) {
+            if let start = UnsafeMutableRawPointer(bitPattern: bits) { munmap(start, room) }
         }
     }
 
@@ -184,17 +214,20 @@ final class RealFile: LogFile {
         private static let getLock: Int32 = 36
     #endif
 
-    private static func writerLock() -> flock {
+    private static func writerLock(_ kind: Int32 = F_WRLCK) -> flock {
         var lock = flock()
-        lock.l_type = Int16(F_WRLCK)
+        lock.l_type = Int16(kind)
         lock.l_whence = Int16(SEEK_SET)
         lock.l_start = 0
         lock.l_len = 1
         return lock
     }
 
-    func lockExclusive() throws(LogError) -> Bool {
-        var lock = Self.writerLock()
+    func lockExclusive() throws(LogError) -> Bool { try takeLock(F_WRLCK) }
+    func lockShared() throws(LogError) -> Bool { try takeLock(F_RDLCK) }
+
+    private func takeLock(_ kind: Int32) throws(LogError) -> Bool {
+        var lock = Self.writerLock(kind)
         if fcntl(descriptor, Self.setLock, &lock) == 0 {
             holder.store(Platform.processID, ordering: .relaxed)
             return true
@@ -206,7 +239,7 @@ final class RealFile: LogFile {
     func isLockedElsewhere() throws(LogError) -> Bool {
         var lock = Self.writerLock()
         guard fcntl(descriptor, Self.getLock, &lock) == 0 else { throw failure("asking for the lock of") }
-        return lock.l_type != Int16(F_UNLCK)
+        return lock.l_type == Int16(F_WRLCK)
     }
 
     func isStillNamed() -> Bool {

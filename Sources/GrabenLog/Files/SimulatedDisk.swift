@@ -84,6 +84,9 @@ package final class SimulatedDisk: LogFileSystem {
     /// Has each write to a file announced, with its path, before it is made; with nil no more.
     package func setWriteHook(_ hook: (@Sendable (String) -> Void)?) { state.withLock { $0.writeHook = hook } }
 
+    /// What is told of each sync.
+    var syncHook: (@Sendable (String) -> Void)? { state.withLock { $0.syncHook } }
+
     /// The same for each sync, of a file or of the directory a file is in.
     package func setSyncHook(_ hook: (@Sendable (String) -> Void)?) { state.withLock { $0.syncHook = hook } }
 
@@ -255,6 +258,7 @@ private final class SimulatedFile: LogFile {
 
     func map(offset: UInt64, length: Int) throws(LogError) -> MappedRegion { try file.map(offset: offset, length: length) }
     func lockExclusive() throws(LogError) -> Bool { try file.lockExclusive() }
+    func lockShared() throws(LogError) -> Bool { try file.lockShared() }
     func isLockedElsewhere() throws(LogError) -> Bool { try file.isLockedElsewhere() }
     func isStillNamed() -> Bool { file.isStillNamed() }
     func wasRenamed(to path: String) { file.wasRenamed(to: path) }

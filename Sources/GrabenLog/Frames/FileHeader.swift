@@ -55,6 +55,8 @@ package struct FileHeader: Sendable, Equatable {
         epoch = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: 32, as: UInt64.self))
         salt = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: 40, as: UInt64.self))
         created = Double(bitPattern: UInt64(littleEndian: base.loadUnaligned(fromByteOffset: 48, as: UInt64.self)))
+        // The first file of a store has epoch 1, and 0 would be what comes after the last.
+        guard epoch > 0 else { throw .notAStore(path: path, reason: "its epoch is 0, which no writer gives") }
     }
 
     init(uuid: UUID, epoch: UInt64, salt: UInt64, created: Double) {

@@ -10,7 +10,15 @@ extension Log {
     package func commit<R, E: Error>(
         author: String? = nil, _ body: (LogSnapshot, inout CommitBuilder) throws(E) -> R
     ) throws(CommitError<E>) -> (R, LogSnapshot) {
-        let (result, snapshot) = try append(author, body)
+        var cut: (any LogFile)?
+        let (result, snapshot): (R, LogSnapshot)
+        do throws(CommitError<E>) { (result, snapshot) = try append(author, &cut, body) } catch {
+            // Before anyone hears that it failed: all of its frame may be on the disk, and must not come back. Others commit meanwhile.
+            if let cut {
+                do throws(LogError) { try syncCut(cut) } catch { throw .log(error) }
+            }
+            throw error
+        }
         do throws(LogError) {
             switch options.durability {
             case .full: try waitUntilDurable(snapshot)
@@ -22,9 +30,10 @@ extension Log {
         return (result, snapshot)
     }
 
-    /// The part of a commit that the writer lock covers: everything but the sync.
+    /// The part of a commit that the writer lock covers: everything but the sync. `cut` is set to the file where bytes of a commit that failed
+    /// were cut off, which is to be made durable.
     private func append<R, E: Error>(
-        _ author: String?, _ body: (LogSnapshot, inout CommitBuilder) throws(E) -> R
+        _ author: String?, _ cut: inout (any LogFile)?, _ body: (LogSnapshot, inout CommitBuilder) throws(E) -> R
     ) throws(CommitError<E>) -> (R, LogSnapshot) {
         do throws(LogError) { try refuseFork() } catch { throw .log(error) }
         writerLock.lock()
@@ -84,11 +93,11 @@ extension Log {
         } catch {
             try? overlap.wait()
             guard writer.needsCut else { throw .log(error) }
-            // The whole frame may have reached the disk before the error, so it is cut off before anyone is told that it failed.
             do throws(LogError) { try cutBack(file) } catch let second {
                 let cause = "\(error.description); and then cutting it off failed: \(second.description)"
                 throw .log(.inDoubt(path: path, commit: previous.commitNumber + 1, cause: cause))
             }
+            cut = file
             throw .log(error)
         }
     }
@@ -96,22 +105,39 @@ extension Log {
     /// The file, when it can be appended to; cuts off what must not be there.
     func prepareToAppend() throws(LogError) -> any LogFile {
         guard let file = writer.file else { throw .closed(path: path) }
-        if let reason = health.readOnlyReason { throw .readOnly(path: path, reason: reason) }
-        if let poison = syncLock.withLock({ publication.poison }) { throw .poisoned(path: path, cause: poison.description) }
-        if writer.needsCut { try cutBack(file) }
+        try prepareToAppend(to: file)
         return file
     }
 
-    /// Removes, durably, what stands behind the tail.
+    /// Refuses a log that cannot be appended to; cuts off what must not be there.
+    func prepareToAppend(to file: any LogFile) throws(LogError) {
+        if let reason = health.readOnlyReason { throw .readOnly(path: path, reason: reason) }
+        if let poison = syncLock.withLock({ publication.poison }) { throw .poisoned(path: path, cause: poison.description) }
+        if !writer.hasSideFile {
+            let sideFile = try SideFile(system, log: path, salt: writer.appended.header.salt, durableEnd: writer.tail)
+            writer.hasSideFile = true
+            syncLock.withLock { publication.sideFile = sideFile }
+        }
+        if writer.needsCut { try cutBack(file) }
+    }
+
+    /// Removes what a failed write left behind the tail.
+    ///
+    /// The next commit may be appended before that is durable: what a crash brings back of the failed one then stands behind or in place of a
+    /// commit of the same number that nobody has been told is durable, and its other parts continue no commit.
     private func cutBack(_ file: any LogFile) throws(LogError) {
         try file.truncate(to: writer.tail)
         writer.preallocatedEnd = writer.tail
+        writer.needsCut = false
+    }
+
+    /// Makes durable that the remains of a failed commit are gone. Called without the writer lock.
+    private func syncCut(_ file: any LogFile) throws(LogError) {
         counters.withLock { $0.syncs += 1 }
         do throws(LogError) { try file.sync() } catch {
             poison(error)
             throw .poisoned(path: path, cause: error.description)
         }
-        writer.needsCut = false
     }
 
     /// Makes sure that the bytes of a frame lie in the last mapping: none straddles two.

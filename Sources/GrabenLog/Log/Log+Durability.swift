@@ -128,33 +128,44 @@ extension Log {
     /// closing twice does nothing.
     package func close() throws(LogError) {
         try refuseFork()
-        guard writerLock.withLock({ writer.file != nil }) else { return }
+        guard writerLock.withLock({ writer.file != nil }) else { return waitUntilClosed() }
         let isWriter = health.readOnlyReason == nil
-        // Outside the writer lock first, so that other commits do not wait for this sync. Its failure shows again below.
+        // Before the log is closed to commits, so that those under way do not fail for want of it. Its failure shows again below.
         if isWriter { try? synchronize() }
         endCheckpointing()
-        try writerLock.withLock { () throws(LogError) in
-            guard let file = writer.file else { return }
-            // Whatever fails, the handle is given up: what was acknowledged is durable, and the next opening finds the end of the log itself.
-            defer {
-                writer.file = nil
-                writer.sideFile = nil
-                syncLock.withLock {
-                    publication.file = nil
-                    publication.sideFile = nil
-                    syncLock.broadcast()
-                }
+        // Whoever takes the file away from the writer may append without the writer lock: nobody else does any more.
+        let taken = writerLock.withLock {
+            defer { writer.file = nil }
+            return writer.file
+        }
+        guard let file = taken else { return waitUntilClosed() }
+        // Whatever fails, the handle is given up: what was acknowledged is durable, and the next opening finds the end of the log itself.
+        defer {
+            syncLock.withLock {
+                publication.file = nil
+                publication.sideFile = nil
+                syncLock.broadcast()
             }
-            guard isWriter else { return }
-            // A commit may have slipped in since; it belongs to the close as well.
+        }
+        guard isWriter else { return }
+        // A store that was opened as it was closed and not written since is closed still.
+        if writer.hasSideFile {
+            // A commit may have slipped in since; it belongs to the close as well, and the marker may stand only behind what is durable.
             try waitUntilDurable(writer.appended)
-            _ = try prepareToAppend()
+            try prepareToAppend(to: file)
             if !writer.endsWithMarker { try appendMarker(file) }
             if try file.size() > writer.tail { try file.truncate(to: writer.tail) }
             counters.withLock { $0.syncs += 1 }
             try file.sync()
-            checkpointAtClose(upTo: writer.tail)
-            try system.remove(SideFile.path(of: path))
+        }
+        checkpointAtClose(upTo: writer.tail)
+        if writer.hasSideFile { try system.remove(SideFile.path(of: path)) }
+    }
+
+    /// Returns when the thread that closes the log has done so.
+    private func waitUntilClosed() {
+        syncLock.withLock {
+            while publication.file != nil { syncLock.wait() }
         }
     }
 

@@ -13,8 +13,7 @@ extension Log {
     package static func writer(ofStoreAt path: String, in system: any LogFileSystem) throws(LogError) -> LogWriterInfo? {
         let file = try system.open(path, .readOnly)
         guard try file.isLockedElsewhere() else { return nil }
-        let side = SideFile.read(system, log: path)
-        return LogWriterInfo(
-            name: side?.holder ?? "another process or another handle of this one", pinned: side?.pinned ?? PinnedSnapshots())
+        let pinned = SideFile.read(system, log: path)?.pinned ?? PinnedSnapshots()
+        return LogWriterInfo(name: SideFile.holder(system, log: path, file), pinned: pinned)
     }
 }

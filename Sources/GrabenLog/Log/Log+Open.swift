@@ -9,8 +9,7 @@ extension Log {
         for _ in 0..<100 {
             let file = try openOrCreate(path, system, options)
             guard try file.lockExclusive() else {
-                let holder = SideFile.read(system, log: path)?.holder ?? "another process or another handle of this one"
-                throw .locked(path: path, holder: holder)
+                throw .locked(path: path, holder: SideFile.holder(system, log: path, file))
             }
             guard file.isStillNamed() else { continue }
             return try openForWriting(file, path, system, options)
@@ -52,12 +51,19 @@ extension Log {
             path: path, header: header, region: region, limit: size, knownDurable: 0, index: index,
             watch: RecoveryWatch(path, options))
         if let damage = replay.health.damage { throw .damaged(path: path, offset: damage.offset, reason: damage.reason) }
+        // A torn tail goes before anything is appended: behind a new frame, what is left of it could continue that one after a crash.
+        if !replay.restIsZero {
+            try file.truncate(to: replay.tail)
+            size = replay.tail
+        }
         // After a crash the kernel may still hold commits no sync has returned for; nothing is called durable before one has.
-        if !replay.health.wasClosedCleanly, size > UInt64(Format.headerByteCount) { try file.sync() }
+        if !replay.health.wasClosedCleanly, !replay.restIsZero || size > UInt64(Format.headerByteCount) { try file.sync() }
         // An interrupted compaction left it; only the holder of the lock could be writing one.
         let trace = compactionPath(of: path)
         if system.exists(trace) { try? system.remove(trace) }
-        let sideFile = try SideFile(system, log: path, salt: header.salt, durableEnd: replay.tail)
+        // One that is there was left by a crash, and says too little.
+        let isAsClosed = replay.health.wasClosedCleanly && size == replay.tail && !system.exists(SideFile.path(of: path))
+        let sideFile = isAsClosed ? nil : try SideFile(system, log: path, salt: header.salt, durableEnd: replay.tail)
         let log = Log(
             path: path, options: options, system: system, file: file, replay: replay, size: size, sideFile: sideFile)
         // After a crash, so that the next one need not replay all of this again.
@@ -76,28 +82,62 @@ extension Log {
     static func readReplay(
         _ path: String, _ system: any LogFileSystem, _ options: LogOptions, asOf moment: LogMoment?
     ) throws(LogError) -> (file: any LogFile, replay: Replay, limit: UInt64) {
-        let file = try system.open(path, .readOnly)
-        let header = try FileHeader.read(file, path: path)
-        var index = IndexFile.open(log: path, in: system)
-        var limit = try file.size()
-        var knownDurable: UInt64 = 0
-        if try file.isLockedElsewhere() {
-            // Bytes past the durable end may be cut off by the writer at any moment; they must not be touched.
-            if let side = SideFile.read(system, log: path), side.salt == header.salt, side.durableEnd <= limit {
-                limit = side.durableEnd
-                knownDurable = side.durableEnd
-                // The writer put it there after it last said how far the log is durable.
-                if let found = index, found.header.durableEnd > limit { index = nil }
-            } else {
-                throw .system(operation: "asking the writer for the durable end of", path: path, number: Platform.tryAgain)
+        for _ in 0..<100 {
+            let file = try system.open(path, .readOnly)
+            let header = try FileHeader.read(file, path: path)
+            var index = IndexFile.open(log: path, in: system)
+            guard let extent = try readableExtent(of: file, header, system) else {
+                Platform.pause()
+                continue
             }
+            // The writer put it there after it last said how far the log is durable.
+            if extent.knownDurable > 0, let found = index, found.header.durableEnd > extent.limit { index = nil }
+            let replay = try readReplay(path, file, header, extent, index, options, asOf: moment)
+            // The writer closed it and another has opened it since, or the one that made the store has only begun.
+            if extent.isAsClosed, !replay.health.wasClosedCleanly, replay.health.asOf == nil, replay.health.damage == nil {
+                Platform.pause()
+                continue
+            }
+            return (file, replay, replay.health.asOf == nil ? extent.limit : replay.tail)
         }
+        throw .system(operation: "asking the writer for the durable end of", path: path, number: Platform.tryAgain)
+    }
+
+    /// How far a file may be read.
+    private struct Extent {
+        var limit: UInt64
+        /// Of which so much is durable by what a writer says.
+        var knownDurable: UInt64 = 0
+        /// Whether a writer has the file and has written nothing, so that it is as it was closed.
+        var isAsClosed = false
+    }
+
+    /// How far a file may be read that somebody may be writing; nil when that is just changing. Bytes past the durable end may be cut off by the
+    /// writer at any moment, and must not be touched.
+    private static func readableExtent(of file: any LogFile, _ header: FileHeader, _ system: any LogFileSystem) throws(LogError) -> Extent?
+    {
+        let size = try file.size()
+        guard try file.isLockedElsewhere() else { return Extent(limit: size) }
+        if let side = SideFile.read(system, log: file.path) {
+            let isItsOwn = side.salt == header.salt && side.durableEnd <= size
+            return isItsOwn ? Extent(limit: side.durableEnd, knownDurable: side.durableEnd) : nil
+        }
+        // The side file comes before anything is written; so what was there before one looked for it in vain is as a close left it, unless
+        // that was still giving back the zeros behind.
+        guard !system.exists(SideFile.path(of: file.path)), try file.size() == size else { return nil }
+        return Extent(limit: size, isAsClosed: true)
+    }
+
+    private static func readReplay(
+        _ path: String, _ file: any LogFile, _ header: FileHeader, _ extent: Extent, _ index: IndexFile?, _ options: LogOptions,
+        asOf moment: LogMoment?
+    ) throws(LogError) -> Replay {
+        let (limit, knownDurable) = (extent.limit, extent.knownDurable)
         let region = try map(file, 0, max(limit, UInt64(Format.headerByteCount)), options)
         if let moment {
-            let replay = try load(
+            return try load(
                 asOf: moment, path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, index: index,
                 watch: RecoveryWatch(path, options))
-            return (file, replay, replay.tail)
         }
         let replay = try load(
             path: path, header: header, region: region, limit: limit, knownDurable: knownDurable, index: index,
@@ -105,7 +145,7 @@ extension Log {
         // With no writer there is nobody else to make the last commits durable; a close marker says that they are. A medium that cannot be
         // written has nothing to sync.
         if knownDurable == 0, !replay.health.wasClosedCleanly, limit > UInt64(Format.headerByteCount) { try? file.sync() }
-        return (file, replay, limit)
+        return replay
     }
 
     /// Maps the file from `offset` on, with room to grow.

@@ -31,12 +31,13 @@ package final class Log: Sendable {
     final class Writer: @unchecked Sendable {
         /// nil once the log is closed.
         var file: (any LogFile)?
-        var sideFile: SideFile?
+        /// Whether the side file has been made.
+        var hasSideFile: Bool
         var tail: UInt64
         /// Zeros have been written up to here.
         var preallocatedEnd: UInt64
-        /// Bytes after the tail must be cut off, durably, before anything is appended: a torn tail, or a write that failed.
-        var needsCut: Bool
+        /// Bytes after the tail must be cut off before anything is appended: those of a write that failed.
+        var needsCut = false
         /// The newest appended snapshot, durable or not.
         var appended: LogSnapshot
         var regions: [MappedRegion]
@@ -44,11 +45,11 @@ package final class Log: Sendable {
         /// Whether the last frame is a close marker.
         var endsWithMarker: Bool
 
-        init(file: any LogFile, tail: UInt64, preallocatedEnd: UInt64, needsCut: Bool, appended: LogSnapshot, endsWithMarker: Bool) {
+        init(file: any LogFile, hasSideFile: Bool, tail: UInt64, preallocatedEnd: UInt64, appended: LogSnapshot, endsWithMarker: Bool) {
             self.file = file
+            self.hasSideFile = hasSideFile
             self.tail = tail
             self.preallocatedEnd = preallocatedEnd
-            self.needsCut = needsCut
             self.appended = appended
             regions = appended.regions
             self.endsWithMarker = endsWithMarker
@@ -95,9 +96,8 @@ package final class Log: Sendable {
         self.system = system
         health = replay.health
         writer = Writer(
-            file: file, tail: replay.tail, preallocatedEnd: replay.restIsZero ? max(size, replay.tail) : replay.tail,
-            needsCut: !replay.restIsZero, appended: replay.snapshot, endsWithMarker: replay.health.wasClosedCleanly)
-        writer.sideFile = sideFile
+            file: file, hasSideFile: sideFile != nil, tail: replay.tail, preallocatedEnd: max(size, replay.tail), appended: replay.snapshot,
+            endsWithMarker: replay.health.wasClosedCleanly)
         checkpointing = Checkpointing(coveredEnd: replay.checkpoint?.durableEnd ?? 0, byteCount: replay.checkpoint?.file.byteCount ?? 0)
         checkpointing.nextCompactionCheck = UInt64(options.compactionByteCount)
         publication = Publication(newest: replay.snapshot, durableEnd: replay.tail, file: file, sideFile: sideFile)

@@ -3,6 +3,9 @@ internal import Synchronization
 /// The side file `Name.graben-lock`: who writes, for the text of a refusal, and up to where the log is durable, for readers in other
 /// processes. The kernel's lock alone decides who may write.
 ///
+/// A writer that opens a store which was closed makes it before the first byte it writes: a lock without a side file says that the store is as it
+/// was closed. Making a file is a third of such an opening.
+///
 /// Text lines of fixed order; the numbers of the first three have twenty digits, so that they are rewritten in place.
 struct SideFile: Sendable {
     static func path(of log: String) -> String { log + "-lock" }
@@ -38,12 +41,30 @@ struct SideFile: Sendable {
         try file.writeAll(Array(text.utf8), at: 0)
     }
 
-    func update(durableEnd: UInt64) throws(LogError) { try file.writeAll(Array("durable \(Self.padded(durableEnd))".utf8), at: 0) }
+    func update(durableEnd: UInt64) throws(LogError) {
+        // After every sync, so nothing is allocated.
+        let result = withUnsafeTemporaryAllocation(byteCount: 20, alignment: 8) { digits in
+            var rest = durableEnd
+            for place in (0..<20).reversed() {
+                digits[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            }
+            return Result { () throws(LogError) in try file.write(UnsafeRawBufferPointer(digits), at: 8) }
+        }
+        try result.get()
+    }
 
     /// The oldest commit that the writer's process still reads besides the newest, 0 for none, and the bytes that are kept for such readers.
     func update(pinned: PinnedSnapshots) throws(LogError) {
         // Behind the two lines before it, which always have the same length.
         try file.writeAll(Array("pinned \(Self.padded(pinned.oldestCommit ?? 0)) \(Self.padded(pinned.byteCount))".utf8), at: 29 + 26)
+    }
+
+    /// What is said of the process that writes a log, whose lock this handle did not get.
+    static func holder(_ system: any LogFileSystem, log path: String, _ file: any LogFile) -> String {
+        if let known = read(system, log: path) { return known.holder }
+        return file.lockHolder().map { "\($0), which has written nothing since it opened it" }
+            ?? "another process or another handle of this one"
     }
 
     /// What the side file says; nil when there is none or it is not whole.

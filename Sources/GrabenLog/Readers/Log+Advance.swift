@@ -29,10 +29,11 @@ extension Log {
     private func readableEnd(_ file: any LogFile) throws(LogError) -> UInt64? {
         let size = try file.size()
         guard try file.isLockedElsewhere() else { return try completeEnd(file, size) }
-        guard let side = SideFile.read(system, log: path), side.salt == writer.appended.header.salt, side.durableEnd <= size else {
-            return nil
+        if let side = SideFile.read(system, log: path) {
+            return side.salt == writer.appended.header.salt && side.durableEnd <= size ? side.durableEnd : nil
         }
-        return side.durableEnd
+        // Without one nothing has been written since it was closed, or it is just being made.
+        return system.exists(SideFile.path(of: path)) ? nil : try completeEnd(file, size)
     }
 
     /// Where the last complete commit ends in a file that nobody writes, made durable. The next writer may cut off what is behind it at any
@@ -217,7 +218,11 @@ extension LogSnapshot {
         guard permutedEntities == other.permutedEntities else { return false }
         for case let state? in other.entities {
             guard let map = state.slotMap, let mine = self.state(state.code) else { continue }
-            guard (0..<Row(truncatingIfNeeded: state.highestRow + 1)).allSatisfy({ mine.slot($0) == map.slot($0) }) else { return false }
+            // Later rows have their own numbers in both.
+            let count = max(map.count, mine.slotMap?.count ?? 0)
+            guard (0..<count).allSatisfy({ mine.slot(Row(truncatingIfNeeded: $0)) == map.slot(Row(truncatingIfNeeded: $0)) }) else {
+                return false
+            }
         }
         return true
     }

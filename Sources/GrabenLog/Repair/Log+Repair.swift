@@ -10,22 +10,29 @@ extension Log {
     ///   - mend: is handed the new log, open for writing, to make right what only a model knows of.
     ///   - progress: gets the fraction done, from 0 to 1; answering false ends the repair, and nothing is left of the new file.
     ///
-    /// Throws `alreadyExists` where there is a file at the new path, `locked` while another handle writes the store, `notAStore` and
+    /// No writer can open the store meanwhile. Throws `alreadyExists` where there is a file at the new path, or the draft of another repair to it,
+    /// `locked` while another handle writes the store, `notAStore` and
     /// `unsupportedVersion` for other files, `damaged` where no catalog can be read. O(size of the log); memory grows with the index, not with it.
     package static func repair(
         path: String, to newPath: String, in system: any LogFileSystem, progress: @escaping (Double) -> Bool = { _ in true },
         mend: (Log, inout LogRepair) throws(LogError) -> Void = { (_, _) throws(LogError) in }
     ) throws(LogError) -> LogRepair {
-        let file = try system.open(path, .readOnly)
-        guard try !file.isLockedElsewhere() else {
-            throw .locked(path: path, holder: SideFile.read(system, log: path)?.holder ?? "another process or another handle of this one")
+        let file = try openForRepair(path, in: system)
+        if system.exists(newPath) { throw .alreadyExists(path: newPath) }
+        // What is removed when the repair fails, and nothing that somebody left there before.
+        let draft = newPath + "-repair"
+        let traces = [newPath, draft] + [SideFile.path(of: newPath), IndexFile.path(of: newPath)].filter { !system.exists($0) }
+        let output = try system.open(draft, .create)
+        do throws(LogError) {
+            // Keeps the name from now on.
+            _ = try system.open(newPath, .create)
+        } catch {
+            try? system.remove(draft)
+            throw error
         }
-        // Keeps the name from now on.
-        _ = try system.open(newPath, .create)
-        let traces = [newPath, newPath + "-repair", SideFile.path(of: newPath), IndexFile.path(of: newPath)]
         func discard() { for trace in traces where system.exists(trace) { try? system.remove(trace) } }
         do throws(LogError) {
-            let repair = Repair(path: path, newPath: newPath, system: system, file: file, progress: progress)
+            let repair = Repair(path: path, newPath: newPath, system: system, file: file, output: output, progress: progress)
             let report = try repair.run(mend)
             if report.isCancelled { discard() }
             return report
@@ -33,6 +40,19 @@ extension Log {
             discard()
             throw error
         }
+    }
+
+    /// The file at a path, no writer of which begins as long as it is open. For that it need not be one that can be written.
+    private static func openForRepair(_ path: String, in system: any LogFileSystem) throws(LogError) -> any LogFile {
+        for _ in 0..<100 {
+            let file = try system.open(path, .readOnly)
+            guard try file.lockShared() else {
+                throw .locked(path: path, holder: SideFile.holder(system, log: path, file))
+            }
+            // A compaction may have put another file there meanwhile.
+            if file.isStillNamed() { return file }
+        }
+        throw .system(operation: "locking", path: path, number: Platform.tryAgain)
     }
 }
 
@@ -42,6 +62,8 @@ private struct Repair {
     let newPath: String
     let system: any LogFileSystem
     let file: any LogFile
+    /// The draft of the new file.
+    let output: any LogFile
     let progress: (Double) -> Bool
 
     func run(_ mend: (Log, inout LogRepair) throws(LogError) -> Void) throws(LogError) -> LogRepair {
@@ -70,7 +92,8 @@ private struct Repair {
         }
         guard let snapshot = try salvage.run(regions: [region]) else { return salvage.report }
         var fresh = header
-        fresh.epoch &+= 1
+        // Of a file that was compacted as often as can be numbered; 1 would promise a first commit of number 1.
+        fresh.epoch = header.epoch == .max ? 2 : header.epoch + 1
         fresh.salt = Platform.random().0
         guard try write(snapshot, fresh) else {
             salvage.report.isCancelled = true
@@ -90,8 +113,7 @@ private struct Repair {
 
     /// Writes the new file under another name and reads it back; false when `progress` ended that.
     private func write(_ snapshot: LogSnapshot, _ header: FileHeader) throws(LogError) -> Bool {
-        let draft = newPath + "-repair"
-        let output = try system.open(draft, .replace)
+        let draft = output.path
         let total = Double(max(1, snapshot.entities.reduce(0) { $0 + ($1?.liveCount ?? 0) }))
         let writer = CompactionWriter(path: draft, header: header, file: output, partLimit: 4 << 20) {
             progress(0.5 + min(Double($0) / total, 1) * 0.4)

@@ -35,6 +35,9 @@ package enum Platform {
     /// The error number of something that may work the next time.
     package static var tryAgain: Int32 { EAGAIN }
 
+    /// Waits for somebody else to go on: a fifth of a millisecond.
+    static func pause() { usleep(200) }
+
     package static var processID: Int32 { getpid() }
 
     /// The text of an error number, without the C library's shared buffer.

@@ -39,7 +39,9 @@ import Testing
         return log
     }
 
-    @Test("no sync of a commit, an index or a compaction keeps others from committing")
+    @Test(
+        "no sync of a commit, a failed one too, an index or a compaction keeps others from committing, and none of a close keeps them waiting"
+    )
     func writerLock() throws {
         let disk = SimulatedDisk(reservation: 1 << 28)
         let log = try open(disk)
@@ -47,6 +49,7 @@ import Testing
         let stuck = Mutex<[String]>([])
         let seen = Mutex<Set<String>>([])
         let row = Atomic<UInt32>(100)
+        let refused = Atomic<Int>(0)
         let isProbe = Mutex<Set<pthread_t>>([])
         disk.setSyncHook { path in
             // The commits that are tried sync as well, or wait for another's sync.
@@ -55,11 +58,14 @@ import Testing
             let probe = Probe(path)
             let thread = CrashThread {
                 isProbe.withLock { _ = $0.insert(pthread_self()) }
-                do {
+                do throws(CommitError<Never>) {
                     _ = try log.commit { (_, builder: inout CommitBuilder) in
                         probe.isInside.store(true, ordering: .releasing)
                         builder.insertJoint(row.wrappingAdd(1, ordering: .relaxed).newValue, "probe")
                     }
+                } catch .log(.closed) {
+                    probe.isInside.store(true, ordering: .releasing)
+                    refused.wrappingAdd(1, ordering: .relaxed)
                 } catch { stuck.withLock { $0.append("\(error)") } }
             }
             threads.withLock { $0.append(thread) }
@@ -70,13 +76,44 @@ import Testing
             log.waitUntilIndexIsWritten()
             if round % 7 == 6 { try log.compact() }
         }
-        disk.setSyncHook(nil)
         for thread in threads.withLock({ $0 }) { thread.join() }
+        threads.withLock { $0.removeAll() }
         #expect(stuck.withLock { $0 } == [])
         #expect(seen.withLock { $0 }.isSuperset(of: ["a", "a-compact", "a-index", "a-index-new"]))
+        seen.withLock { $0.removeAll() }
+        // What a failed write left is cut off, and that made durable, while others commit.
+        let isFirst = Mutex(true)
+        disk.setWriteHook { path in
+            // Only this commit's two attempts fail, with and without zeros behind it.
+            guard path == "a",
+                isFirst.withLock({ first in
+                    defer { first = false }; return first
+                })
+            else { return }
+            disk.setFaults(.init(first: 0, isForEver: true, call: .write))
+        }
+        let cut = Mutex(false)
+        let hook = try #require(disk.syncHook)
+        disk.setSyncHook { path in
+            disk.setFaults(nil)
+            cut.withLock { $0 = true }
+            hook(path)
+        }
+        #expect(throws: CommitError<Never>.self) { try log.change { $0.insertJoint(90, "fails") } }
+        #expect(cut.withLock { $0 } && seen.withLock { $0 } == ["a"])
+        disk.setWriteHook(nil)
+        for thread in threads.withLock({ $0 }) { thread.join() }
+        #expect(stuck.withLock { $0 } == [] && refused.load(ordering: .relaxed) == 0 && !log.newest.contains(Drawing.joint, 90))
+        disk.setSyncHook(nil)
         let count = Int(row.load(ordering: .relaxed)) - 100
         #expect(log.newest.liveCount(Drawing.joint) == 20 + count)
+        // Who comes too late for a close is told so at once, not when the disk has finished; a second close waits for the first.
+        disk.setSyncHook(hook)
         try log.close()
+        try log.close()
+        disk.setSyncHook(nil)
+        for thread in threads.withLock({ $0 }) { thread.join() }
+        #expect(stuck.withLock { $0 } == [] && refused.load(ordering: .relaxed) > 0)
         #expect(try Log.open(path: "a", in: disk).newest.liveCount(Drawing.joint) == 20 + count)
     }
 

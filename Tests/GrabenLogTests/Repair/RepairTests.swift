@@ -294,6 +294,29 @@ struct RepairTests {
         #expect(report.isCancelled && !system.exists("f") && !system.exists("f-repair"))
     }
 
+    @Test("no writer begins while a store is repaired, and readers do; nothing that stood beside the new name is replaced or removed")
+    func company() throws {
+        let history = try History(seed: 9, commits: 6)
+        let system = MemoryFileSystem(reservation: 1 << 28)
+        try system.setContents("a", history.log)
+        var wasRefused = false
+        var wasRead = false
+        _ = try Log.repair(path: "a", to: "b", in: system) { _ in
+            do { _ = try Log.open(path: "a", in: system) } catch { if case LogError.locked? = error as? LogError { wasRefused = true } }
+            wasRead = (try? Log.open(path: "a", in: system, options: LogOptions(readOnly: true)))?.newest.commitNumber == 7
+            return true
+        }
+        #expect(wasRefused && wasRead)
+        try Log.open(path: "a", in: system).close()
+        for taken in ["c-repair", "c"] {
+            try system.setContents(taken, [1, 2, 3])
+            try system.setContents("c-index", [4, 5])
+            #expect(throws: LogError.alreadyExists(path: taken)) { try Log.repair(path: "a", to: "c", in: system) }
+            #expect(system.contents(taken) == [1, 2, 3] && system.contents("c-index") == [4, 5])
+            #expect(system.exists("c") == (taken == "c"))
+        }
+    }
+
     @Test("no bytes can make a check or a repair trap or hang", arguments: 0..<(TestShare.isBrief ? 2 : 8) as Range<UInt64>)
     func hostile(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
