@@ -11,6 +11,8 @@ struct FuzzLog {
     var page: [UInt8]
     var frames: [Frame] = []
 
+    init(page: [UInt8], frames: [Frame]) { (self.page, self.frames) = (page, frames) }
+
     init(_ bytes: [UInt8]) {
         page = Array(bytes.prefix(4_096))
         var offset = 4_096

@@ -9,6 +9,12 @@ enum FuzzReader {
         let snapshot = log.newest
         for commit in log.commits().prefix(limit) where commit.byteCount == 0 { break }
         _ = try? log.summary()
+        if let history = try? log.history(since: log.oldestHistory) {
+            for transaction in history.prefix(limit) {
+                _ = try? transaction.contents()
+                _ = try? transaction.catalog()
+            }
+        }
         let entities = snapshot.catalog.entities.map(\.code).prefix(16)
         for entity in entities { read(entity, snapshot) }
         for link in snapshot.catalog.links.prefix(8) {

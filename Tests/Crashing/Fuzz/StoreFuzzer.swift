@@ -54,26 +54,66 @@ package struct StoreFuzzer: Sendable {
         var files = ["a": logBytes]
         if mode & 8 == 0 || mode & 1 != 0 { files["a-index"] = indexBytes }
         use(files)
+        follow(base.log, logBytes)
         return logBytes.count + (indexBytes?.count ?? 0)
+    }
+
+    private static func options(readOnly: Bool) -> LogOptions {
+        var options = LogOptions(readOnly: readOnly)
+        options.mappingByteCount = 1 << 16
+        options.checkpointByteCount = 1 << 40
+        return options
     }
 
     private func use(_ files: [String: [UInt8]]) {
         guard let system = try? MemoryFileSystem(holding: files, reservation: 1 << 24) else { return }
-        var options = LogOptions(readOnly: true)
-        options.mappingByteCount = 1 << 16
-        if let log = try? Log.open(path: "a", in: system, options: options) {
+        if let log = try? Log.open(path: "a", in: system, options: Self.options(readOnly: true)) {
             FuzzReader.read(log)
             _ = try? log.check()
+            let newest = log.newest.commitNumber
+            for moment in [.commit(newest / 2), .commit(newest), .time(log.newest.metadata.time)] as [LogMoment] {
+                var past = Self.options(readOnly: true)
+                past.asOf = moment
+                if let log = try? Log.open(path: "a", in: system, options: past) { FuzzReader.read(log) }
+            }
         }
         _ = try? Log.check(path: "a", in: system)
-        options.readOnly = false
-        options.checkpointByteCount = 1 << 40
-        guard let log = try? Log.open(path: "a", in: system, options: options) else { return }
+        repair(system)
+        guard let log = try? Log.open(path: "a", in: system, options: Self.options(readOnly: false)) else { return }
         FuzzReader.read(log)
         _ = try? log.commit { (snapshot, builder: inout CommitBuilder) in FuzzReader.commit(snapshot, &builder) }
+        _ = try? log.compact(keepingAfter: log.newest.commitNumber / 2)
+        FuzzReader.read(log)
         _ = try? log.compact()
         FuzzReader.read(log)
         try? log.close()
-        if let again = try? Log.open(path: "a", in: system, options: options) { FuzzReader.read(again) }
+        if let again = try? Log.open(path: "a", in: system, options: Self.options(readOnly: false)) { FuzzReader.read(again) }
+    }
+
+    /// What a repair makes is a store in which a check finds nothing, whatever it was made of.
+    private func repair(_ system: MemoryFileSystem) {
+        guard (try? Log.repair(path: "a", to: "r", in: system)) != nil else { return }
+        let found: [LogFinding]
+        do { found = try Log.check(path: "r", in: system).findings } catch { fatalError("what was repaired cannot be checked: \(error)") }
+        if let first = found.first { fatalError("what was repaired is wrong: \(first)") }
+        if let log = try? Log.open(path: "r", in: system, options: Self.options(readOnly: true)) { FuzzReader.read(log) }
+    }
+
+    /// Has a reader of a sound store come by bytes of another: behind what it has read, and in the place of its file.
+    private func follow(_ sound: [UInt8], _ changed: [UInt8]) {
+        let first = FuzzLog(sound)
+        let beginning = FuzzLog(page: first.page, frames: Array(first.frames.prefix(first.frames.count / 2))).assembled()
+        guard let system = try? MemoryFileSystem(holding: ["a": beginning], reservation: 1 << 24),
+            let log = try? Log.open(path: "a", in: system, options: Self.options(readOnly: true))
+        else { return }
+        if changed.count > beginning.count, let file = try? system.open("a", .readWrite) {
+            _ = changed[beginning.count...].withUnsafeBytes { bytes in try? file.write(bytes, at: UInt64(beginning.count)) }
+            _ = try? log.advance()
+            FuzzReader.read(log)
+        }
+        if (try? system.setContents("a", changed)) != nil {
+            _ = try? log.advance()
+            FuzzReader.read(log)
+        }
     }
 }
