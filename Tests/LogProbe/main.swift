@@ -13,6 +13,8 @@ import GrabenLog
 //     LogProbe fork STORE            opens the store, forks, and sees what the two may do with it
 //     LogProbe write STORE COUNT     makes so many commits; prints each one's number and the nanoseconds since boot when it was durable
 //     LogProbe follow STORE COMMIT   prints the same for each commit it sees, until the one of that number; what was missed in between is not
+//     LogProbe fill STORE COUNT      makes a store of so many objects of a kilobyte, and deletes every other
+//     LogProbe memory compact|check STORE   prints how many kilobytes of memory that takes
 
 let layout = RecordLayout(number: 1, entity: 1, fields: [RecordField(name: "name", kind: .string, isOptional: true)], lanes: [])
 let catalog = Catalog(version: 1, entities: [.init(code: 1, name: "Thing")], layouts: [layout])
@@ -112,6 +114,8 @@ do {
     case "fork" where arguments.count == 3: try testFork(arguments[2])
     case "write" where arguments.count == 4: try testWriting(arguments[2], Row(arguments[3]) ?? 0)
     case "follow" where arguments.count == 4: try testFollowing(arguments[2], UInt64(arguments[3]) ?? 0)
-    default: fail("usage: LogProbe fork STORE | write STORE COUNT | follow STORE COMMIT")
+    case "fill" where arguments.count == 4: try fill(arguments[2], Row(arguments[3]) ?? 0)
+    case "memory" where arguments.count == 4: try measure(arguments[2], arguments[3])
+    default: fail("usage: LogProbe fork STORE | write STORE COUNT | follow STORE COMMIT | fill STORE COUNT | memory compact|check STORE")
     }
 } catch { fail("\(error)") }

@@ -114,6 +114,8 @@ package final class RecordLayout: @unchecked Sendable {
     let maskByteCount: Int
     /// The bytes of all fields of fixed size when none is null.
     let fixedByteCount: Int
+    /// No record's bytes before its variable fields are more, eight to spare included.
+    let headBound: Int
 
     package init(number: UInt32, entity: EntityCode, fields: [RecordField], lanes: [Lane]) {
         self.number = number
@@ -163,6 +165,9 @@ package final class RecordLayout: @unchecked Sendable {
         fixedByteCount =
             Int(positions[FieldPlace.fixed8.rawValue]) * 8 + Int(positions[FieldPlace.fixed4.rawValue]) * 4
             + Int(positions[FieldPlace.fixed16.rawValue]) * 16
+        let integers = Int(positions[FieldPlace.integer.rawValue])
+        // Length, number, row, flags; mask; bitmap; byte counts and bytes of integers.
+        headBound = 1 + 5 + 5 + 1 + maskByteCount + nullByteCount + (integers + 1) / 2 + integers * 8 + fixedByteCount + 8
     }
 
     deinit {

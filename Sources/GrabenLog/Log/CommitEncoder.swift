@@ -28,6 +28,8 @@ final class CommitEncoder {
     @exclusivity(unchecked) private var lastEntity: EntityCode?
     @exclusivity(unchecked) private var lastHighest: Row = 0
     @exclusivity(unchecked) private var lastLayout: RecordLayout?
+    /// Whether the last record had a null.
+    @exclusivity(unchecked) private var expectsNulls = false
     @exclusivity(unchecked) private var section: SectionKind?
     @exclusivity(unchecked) private var sectionStart = 0
 
@@ -201,7 +203,15 @@ final class CommitEncoder {
         guard accepts(layout) else { return }
         open(.records)
         do throws(RecordEncoder.Refusal) {
-            try RecordEncoder.record(layout, row: row, isInsert: isInsert, changed: changed, value: value, into: buffer)
+            // Where there was a null there is often one in the next record too.
+            var isWritten = false
+            if !expectsNulls {
+                isWritten = try RecordEncoder.recordWithoutNulls(
+                    layout, row: row, isInsert: isInsert, changed: changed, value: value, into: buffer)
+            }
+            if !isWritten {
+                expectsNulls = try RecordEncoder.record(layout, row: row, isInsert: isInsert, changed: changed, value: value, into: buffer)
+            }
         } catch {
             return fail("\(error.text) (entity \(layout.entity), row \(row))")
         }

@@ -50,14 +50,15 @@ extension Log {
         }
         assembler.beginCommit(at: writer.tail)
         var end = writer.tail
-        let overlap = PartOverlap()
+        // Only a long commit has one.
+        var overlap: PartOverlap?
         // Nothing may go on in another thread when the lock is let go of.
-        defer { try? overlap.wait() }
+        defer { try? overlap?.wait() }
         let encoder = CommitEncoder(
             path: path, buffer: writer.buffer, previous: previous, frameOffset: end, durableEnd: durableEnd,
             partLimit: options.partByteCount
         ) { [self] (buffer, frame) throws(LogError) in
-            try overlap.wait()
+            try overlap?.wait()
             try ensureMapped(file, frame.offset, frame.length)
             end = frame.end
             func finish(_ part: ByteBuffer) throws(LogError) {
@@ -68,8 +69,10 @@ extension Log {
                 try write(part, at: frame.offset, file)
             }
             if frame.hasCommitMark || buffer.count < options.overlapByteCount { return try finish(buffer) }
-            let part = overlap.take(buffer)
-            overlap.start { () throws(LogError) in try finish(part) }
+            let other = overlap ?? PartOverlap()
+            overlap = other
+            let part = other.take(buffer)
+            other.start { () throws(LogError) in try finish(part) }
         }
         var builder = CommitBuilder(encoder: encoder)
         let result: R
@@ -91,7 +94,7 @@ extension Log {
             enqueue(snapshot)
             return (result, snapshot)
         } catch {
-            try? overlap.wait()
+            try? overlap?.wait()
             guard writer.needsCut else { throw .log(error) }
             do throws(LogError) { try cutBack(file) } catch let second {
                 let cause = "\(error.description); and then cutting it off failed: \(second.description)"

@@ -17,9 +17,129 @@ enum RecordEncoder {
         buffer.append(RecordFlags.tombstone)
     }
 
+    /// Writes a record none of whose fields is null, in one pass of small stores; answers false, having written nothing, where one is.
+    static func recordWithoutNulls(
+        _ layout: RecordLayout, row: Row, isInsert: Bool, changed: (Int) -> Bool, value: (Int) -> StoredValue, into buffer: ByteBuffer
+    ) throws(Refusal) -> Bool {
+        let start = buffer.count
+        buffer.reserve(layout.headBound)
+        // The first byte is kept for the length.
+        var place = varint(layout.number, at: buffer.base + start + 1)
+        place = varint(row, at: place)
+        place.storeBytes(of: isInsert ? RecordFlags.insert : 0, as: UInt8.self)
+        place += 1
+        if !isInsert {
+            for field in 0..<layout.fieldCount {
+                if field & 7 == 0 { (place + field >> 3).storeBytes(of: 0, as: UInt8.self) }
+                guard changed(field) else { continue }
+                let byte = place + field >> 3
+                byte.storeBytes(of: byte.load(as: UInt8.self) | 1 << UInt8(field & 7), as: UInt8.self)
+            }
+            place += layout.maskByteCount
+        }
+        let integers = layout.indexes(.integer)
+        let sizes = place
+        for byte in 0..<(integers.count + 1) / 2 { (sizes + byte).storeBytes(of: 0, as: UInt8.self) }
+        place += (integers.count + 1) / 2
+        for position in 0..<integers.count {
+            guard let bits = try integerBits(value(integers[position]), layout, integers[position]) else { return false }
+            let size = (71 - bits.leadingZeroBitCount) >> 3
+            let byte = sizes + position >> 1
+            byte.storeBytes(of: byte.load(as: UInt8.self) | UInt8(size) << UInt8((position & 1) * 4), as: UInt8.self)
+            place.storeBytes(of: bits.littleEndian, as: UInt64.self)
+            place += size
+        }
+        for field in layout.indexes(.fixed8) {
+            switch (value(field), layout.infos[field].kind) {
+            case (.null, _): return false
+            case (.double(let number), .double), (.date(let number), .date):
+                place.storeBytes(of: number.bitPattern.littleEndian, as: UInt64.self)
+            default: throw mismatch(layout, field)
+            }
+            place += 8
+        }
+        for field in layout.indexes(.fixed4) {
+            switch value(field) {
+            case .null: return false
+            case .float(let number): place.storeBytes(of: number.bitPattern.littleEndian, as: UInt32.self)
+            default: throw mismatch(layout, field)
+            }
+            place += 4
+        }
+        for field in layout.indexes(.fixed16) {
+            switch value(field) {
+            case .null: return false
+            case .uuid(let uuid): place.storeBytes(of: uuid.uuid, as: uuid_t.self)
+            default: throw mismatch(layout, field)
+            }
+            place += 16
+        }
+        buffer.advance(to: place - buffer.base)
+        for field in layout.indexes(.variable) {
+            let stored = value(field)
+            if case .null = stored {
+                buffer.truncate(to: start)
+                return false
+            }
+            try appendVariable(stored, layout, field, buffer)
+        }
+        setLength(buffer, start)
+        return true
+    }
+
+    @inline(__always)
+    private static func varint(_ value: UInt32, at start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+        var place = start
+        var rest = value
+        while rest >= 0x80 {
+            place.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, as: UInt8.self)
+            place += 1
+            rest >>= 7
+        }
+        place.storeBytes(of: UInt8(truncatingIfNeeded: rest), as: UInt8.self)
+        return place + 1
+    }
+
+    private static func mismatch(_ layout: RecordLayout, _ field: Int) -> Refusal {
+        Refusal(text: "the field '\(layout.fields[field].name)' is of kind \(layout.fields[field].kind) and got another kind of value")
+    }
+
+    private static func appendVariable(
+        _ value: StoredValue, _ layout: RecordLayout, _ field: Int, _ buffer: ByteBuffer
+    ) throws(Refusal) {
+        switch (value, layout.infos[field].kind) {
+        case (.string(var text), .string), (.uri(var text), .uri):
+            try checkSize(text.utf8.count, layout, field)
+            text.withUTF8 { Compression.append(UnsafeRawBufferPointer($0), to: buffer) }
+        case (.data(let data), .data), (.json(let data), .json):
+            try checkSize(data.count, layout, field)
+            data.withUnsafeBytes { Compression.append($0, to: buffer) }
+        case (.decimal(let number), .decimal): DecimalCoding.encode(number, into: buffer)
+        default: throw mismatch(layout, field)
+        }
+    }
+
+    /// Puts the length of a record before it, for which one byte has been kept.
+    @inline(__always)
+    private static func setLength(_ buffer: ByteBuffer, _ start: Int) {
+        let length = UInt64(buffer.count - start - 1)
+        if length < 0x80 {
+            buffer.set(UInt8(length), at: start)
+        } else {
+            let size = ByteBuffer.varintSize(length)
+            buffer.insertGap(at: start + 1, size: size - 1)
+            var rest = length
+            for index in 0..<size {
+                buffer.set(UInt8(rest & 0x7F) | (index < size - 1 ? 0x80 : 0), at: start + index)
+                rest >>= 7
+            }
+        }
+    }
+
+    /// Writes any record; answers whether a field of it is null.
     static func record(
         _ layout: RecordLayout, row: Row, isInsert: Bool, changed: (Int) -> Bool, value: (Int) -> StoredValue, into buffer: ByteBuffer
-    ) throws(Refusal) {
+    ) throws(Refusal) -> Bool {
         let start = buffer.count
         buffer.append(UInt8(0))
         buffer.appendVarint(UInt64(layout.number))
@@ -54,10 +174,6 @@ enum RecordEncoder {
             let place = nullsAt + bit / 8
             buffer.set(buffer.base.load(fromByteOffset: place, as: UInt8.self) | 1 << UInt8(bit & 7), at: place)
         }
-        func mismatch(_ field: Int) -> Refusal {
-            Refusal(text: "the field '\(layout.fields[field].name)' is of kind \(layout.fields[field].kind) and got another kind of value")
-        }
-
         let integers = layout.indexes(.integer)
         buffer.appendZeros((integers.count + 1) / 2)
         var present = 0
@@ -83,53 +199,34 @@ enum RecordEncoder {
             switch (value(field), layout.infos[field].kind) {
             case (.null, _): try noteNull(field)
             case (.double(let number), .double), (.date(let number), .date): buffer.append(number.bitPattern)
-            default: throw mismatch(field)
+            default: throw mismatch(layout, field)
             }
         }
         for field in layout.indexes(.fixed4) {
             switch value(field) {
             case .null: try noteNull(field)
             case .float(let number): buffer.append(number.bitPattern)
-            default: throw mismatch(field)
+            default: throw mismatch(layout, field)
             }
         }
         for field in layout.indexes(.fixed16) {
             switch value(field) {
             case .null: try noteNull(field)
             case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { buffer.append($0) }
-            default: throw mismatch(field)
+            default: throw mismatch(layout, field)
             }
         }
         for field in layout.indexes(.variable) {
-            switch (value(field), layout.infos[field].kind) {
-            case (.null, _): try noteNull(field)
-            case (.string(var text), .string), (.uri(var text), .uri):
-                try checkSize(text.utf8.count, layout, field)
-                text.withUTF8 { Compression.append(UnsafeRawBufferPointer($0), to: buffer) }
-            case (.data(let data), .data), (.json(let data), .json):
-                try checkSize(data.count, layout, field)
-                data.withUnsafeBytes { Compression.append($0, to: buffer) }
-            case (.decimal(let number), .decimal): DecimalCoding.encode(number, into: buffer)
-            default: throw mismatch(field)
-            }
+            let stored = value(field)
+            if case .null = stored { try noteNull(field) } else { try appendVariable(stored, layout, field, buffer) }
         }
 
         if hasNulls {
             flags |= RecordFlags.hasNulls
             buffer.set(flags, at: flagsAt)
         }
-        let length = UInt64(buffer.count - start - 1)
-        if length < 0x80 {
-            buffer.set(UInt8(length), at: start)
-        } else {
-            let size = ByteBuffer.varintSize(length)
-            buffer.insertGap(at: start + 1, size: size - 1)
-            var rest = length
-            for index in 0..<size {
-                buffer.set(UInt8(rest & 0x7F) | (index < size - 1 ? 0x80 : 0), at: start + index)
-                rest >>= 7
-            }
-        }
+        setLength(buffer, start)
+        return hasNulls
     }
 
     private static func checkSize(_ size: Int, _ layout: RecordLayout, _ field: Int) throws(Refusal) {

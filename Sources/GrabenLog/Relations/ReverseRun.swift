@@ -94,6 +94,7 @@ final class ReverseRun: Sendable {
         let digitBits = (bits + passes - 1) / passes
         let mask: UInt64 = 1 << UInt64(digitBits) - 1
         let other = UnsafeMutablePointer<UInt64>.allocate(capacity: passes > 1 ? count : 1)
+        Platform.preferLargePages(UnsafeMutableRawPointer(other), passes > 1 ? count * MemoryLayout<UInt64>.size : 0)
         let places = UnsafeMutablePointer<Int>.allocate(capacity: 1 << digitBits + 1)
         defer {
             other.deallocate()
@@ -102,6 +103,7 @@ final class ReverseRun: Sendable {
         return Array(unsafeUninitializedCapacity: count) { answer, written in
             written = count
             guard let last = answer.baseAddress else { return }
+            Platform.preferLargePages(UnsafeMutableRawPointer(last), count * MemoryLayout<UInt64>.size)
             var (source, spare) = (pairs, other)
             for pass in 0..<passes {
                 let target = pass == passes - 1 ? last : spare

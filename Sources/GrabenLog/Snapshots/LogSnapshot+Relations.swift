@@ -52,36 +52,31 @@ extension LogSnapshot {
     /// All pairs of some relationships of one entity, sorted, from a walk over its records.
     private func scan(_ keys: [ReverseKey]) throws(LogError) -> [[UInt64]] {
         guard let state = state(keys[0].source) else { return keys.map { _ in [] } }
-        var scans = keys.map { ReferenceScan($0) }
         let capacity = max(state.liveCount, 1)
-        var lists = keys.map { _ in (words: UnsafeMutablePointer<UInt64>.allocate(capacity: capacity), count: 0) }
-        defer { for list in lists { list.words.deallocate() } }
+        let lists = keys.map { PairList($0, capacity: capacity) }
         // The layout of the last record, so that not every one is counted up and down.
         var layout: RecordLayout?
         var number: UInt32 = 0
         var block: RecordBlock?
         defer { withExtendedLifetime(block) {} }
-        try state.records.forEachLeaf(0..<state.records.leafLimit) { (leaf, words) throws(LogError) in
-            for slot in 0..<PagedArray.fanOut where words[slot] != 0 {
-                let word = UInt64(words[slot])
-                let row = UInt64(leaf * PagedArray.fanOut + slot)
-                let head = try self.head(word, in: &block)
-                if head.layoutNumber != number {
-                    layout = table[head.layoutNumber]
-                    number = head.layoutNumber
+        _ = try lists.withUnsafeBufferPointer { lists throws(LogError) in
+            try state.records.forEachLeaf(0..<state.records.leafLimit) { (leaf, words) throws(LogError) in
+                for slot in 0..<PagedArray.fanOut where words[slot] != 0 {
+                    let word = UInt64(words[slot])
+                    let head = try self.head(word, in: &block)
+                    if head.layoutNumber != number {
+                        layout = table[head.layoutNumber]
+                        number = head.layoutNumber
+                    }
+                    guard let layout else { throw unreadable(word, .invalid) }
+                    do throws(ByteError) {
+                        for index in 0..<lists.count { try lists[index].add(head, layout, UInt64(leaf * PagedArray.fanOut + slot)) }
+                    } catch { throw unreadable(word, error) }
                 }
-                guard let layout else { throw unreadable(word, .invalid) }
-                for index in scans.indices {
-                    let target: Row?
-                    do throws(ByteError) { target = try scans[index].target(head, layout) } catch { throw unreadable(word, error) }
-                    guard let target, lists[index].count < capacity else { continue }
-                    lists[index].words[lists[index].count] = UInt64(target) << 32 | row
-                    lists[index].count += 1
-                }
+                return true
             }
-            return true
         }
-        return lists.map { ReverseRun.sortedByTarget($0.words, count: $0.count) }
+        return PairList.sorted(lists)
     }
 
     /// What the records written since the index file changed: found by comparing the pages of the row index that are in memory with those in

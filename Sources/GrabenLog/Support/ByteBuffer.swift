@@ -43,11 +43,16 @@ package final class ByteBuffer {
     private func grow(_ extra: Int) {
         let larger = max(capacity * 2, count + extra)
         let fresh = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 64)
+        Platform.preferLargePages(fresh, larger)
         fresh.copyMemory(from: base, byteCount: count)
         base.deallocate()
         base = fresh
         capacity = larger
     }
+
+    /// Counts what has been stored up to there, within what was reserved.
+    @inline(__always)
+    func advance(to count: Int) { self.count = count }
 
     @inline(__always)
     package func append(_ byte: UInt8) {

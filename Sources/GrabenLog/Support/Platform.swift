@@ -35,6 +35,20 @@ package enum Platform {
     /// The error number of something that may work the next time.
     package static var tryAgain: Int32 { EAGAIN }
 
+    /// Asks for large pages under memory that is about to be filled, where it is some megabytes: half of the time of a first store there is the
+    /// kernel's, page by page.
+    static func preferLargePages(_ start: UnsafeMutableRawPointer, _ byteCount: Int) {
+        #if os(Linux)
+            let large = UInt(1 << 21)
+            guard byteCount >= Int(large) * 2 else { return }
+            let first = (UInt(bitPattern: start) + large - 1) / large * large
+            let end = (UInt(bitPattern: start) + UInt(byteCount)) / large * large
+            guard first < end, let address = UnsafeMutableRawPointer(bitPattern: first) else { return }
+            // A wish: without it everything is as it was.
+            _ = madvise(address, Int(end - first), MADV_HUGEPAGE)
+        #endif
+    }
+
     /// Waits for somebody else to go on: a fifth of a millisecond.
     static func pause() { usleep(200) }
 

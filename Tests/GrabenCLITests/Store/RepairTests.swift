@@ -41,6 +41,6 @@ struct RepairTests {
         let result = try Tool.run("repair", other, "--to", folder.path("new"), "--json")
         #expect(result.status == 65)
         #expect(try (json(result.errors)["error"] as? [String: Any])?["code"] as? String == "store.not-a-store")
-        #expect(try folder.names == ["ky10.graben", "other"])
+        #expect(try folder.names == ["ky10.graben", "ky10.graben-index", "other"])
     }
 }

@@ -9,8 +9,14 @@ import Testing
         -> [UInt8]
     {
         let buffer = ByteBuffer()
-        try RecordEncoder.record(
+        let hasNulls = try RecordEncoder.record(
             layout, row: row, isInsert: isInsert, changed: { changed.contains($0) }, value: { values[$0] }, into: buffer)
+        // The way of records without nulls writes the same, or nothing.
+        let other = ByteBuffer()
+        other.append(UInt8(7))
+        let isWritten = try RecordEncoder.recordWithoutNulls(
+            layout, row: row, isInsert: isInsert, changed: { changed.contains($0) }, value: { values[$0] }, into: other)
+        #expect(isWritten == !hasNulls && Array(other.bytes) == [7] + (isWritten ? Array(buffer.bytes) : []))
         return Array(buffer.bytes)
     }
 
