@@ -78,7 +78,7 @@ struct ExitStatusTests {
             #expect((error?["message"] as? String)?.isEmpty == false)
             #expect(Set(["code", "message", "file", "offset", "hint"]).isSubset(of: Set((error ?? [:]).keys)))
         }
-        #expect(try folder.names == ["Joint.tsv", "ky10.graben", "text.graben"], "a failure leaves nothing behind")
+        #expect(try folder.names == ["Joint.tsv", "ky10.graben", "ky10.graben-index", "text.graben"], "a failure leaves nothing behind")
     }
 
     @Test("a mistyped command, option, entity or key is answered with the nearest one")
