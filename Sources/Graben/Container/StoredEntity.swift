@@ -67,12 +67,6 @@ final class StoredEntity: Sendable {
         }
     }
 
-    /// The field of a property in a layout other than the newest one bound to; nil where it has none.
-    private func field(_ property: PropertyInfo, in layout: RecordLayout) -> Int? {
-        let fields = olderFields[layout.number] ?? newerFields.withLock { $0[layout.number] }
-        return fields?[property.number]
-    }
-
     // MARK: Values
 
     /// A property's value in a record; what an older layout lacks has the attribute's default.
@@ -95,7 +89,9 @@ final class StoredEntity: Sendable {
     /// Where a property stands in records of a layout; nil where they do not have it.
     func field(_ property: PropertyInfo, in layout: RecordLayout) -> Int? {
         guard property.field >= 0 else { return nil }
-        return layout.number == self.layout.number ? property.field : olderFields[layout.number].flatMap { $0[property.number] }
+        if layout.number == self.layout.number { return property.field }
+        let fields = olderFields[layout.number] ?? newerFields.withLock { $0[layout.number] }
+        return fields?[property.number]
     }
 
     /// The object a record's to-one refers to.
