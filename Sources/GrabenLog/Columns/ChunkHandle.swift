@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The columns of 1,024 slots: mapped from the log, or on the heap once patched.
 ///
 /// A mapped chunk stays readable because every snapshot that reaches the handle also holds the mapping. A heap chunk is changed only by the
@@ -12,8 +14,7 @@ package final class ChunkHandle: @unchecked Sendable {
     /// Where in the log the bytes stand; 0 when they are not there.
     let logOffset: UInt64
     /// Chunks of the same slots in the lane order of later layouts, made on demand and kept as long as this one.
-    private let conversions = ConditionLock()
-    private var converted: [ChunkHandle] = []
+    private let conversions = Mutex<[ChunkHandle]>([])
     /// Asked for only of a chunk that nobody changes any more.
     let extents: LaneExtents
 
@@ -48,6 +49,7 @@ package final class ChunkHandle: @unchecked Sendable {
         usedSlots = other.usedSlots
         self.owner = owner
         logOffset = 0
+        extents = LaneExtents(laneCount: layout.lanes.count)
     }
 
     deinit { if owner != 0 { base.deallocate() } }
@@ -89,7 +91,7 @@ package final class ChunkHandle: @unchecked Sendable {
     /// This chunk in the lane order of a later layout; itself when it is in that layout. `catalog` tells which layout first had a lane.
     func inLayout(_ target: RecordLayout, catalog: Catalog) -> ChunkHandle {
         if layout.number == target.number { return self }
-        return conversions.withLock {
+        return conversions.withLock { converted in
             if let known = converted.first(where: { $0.layout.number == target.number }) { return known }
             let fresh = convert(to: target, catalog: catalog, owner: ChunkHandle.nobody)
             converted.append(fresh)

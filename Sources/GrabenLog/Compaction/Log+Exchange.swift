@@ -58,6 +58,8 @@ extension Log {
         syncLock.withLock {
             while publication.isSyncing { syncLock.wait() }
             publication.isSyncing = true
+            publication.syncNumber += 1
+            publication.syncTarget = 0
         }
     }
 

@@ -31,11 +31,16 @@ extension Log {
             }
             guard let file = publication.file else { throw .closed(path: path) }
             if publication.isSyncing {
-                syncLock.wait()
+                // That sync is for this commit, or the next one is.
+                let isOfThisSync = snapshot.commitNumber <= publication.syncTarget
+                syncLock.wait(in: 1 + (publication.syncNumber + (isOfThisSync ? 0 : 1)) % 2)
                 continue
             }
             let target = (end: publication.appendedEnd, commit: publication.appendedCommit)
             publication.isSyncing = true
+            publication.syncNumber += 1
+            publication.syncTarget = target.commit
+            let queue = 1 + publication.syncNumber % 2
             syncLock.unlock()
             var failure: LogError?
             do throws(LogError) { try file.sync() } catch { failure = error }
@@ -52,7 +57,14 @@ extension Log {
                 updatePins(retired)
             }
             publication.isSyncing = false
-            syncLock.broadcast()
+            if failure != nil {
+                syncLock.broadcast()
+            } else {
+                syncLock.broadcast(to: queue)
+                syncLock.broadcast(to: 0)
+                // One of those that came too late is enough, to sync for all of them.
+                syncLock.signal(3 - queue)
+            }
         }
     }
 

@@ -16,7 +16,9 @@ package final class Log: Sendable {
     let writerLock = ConditionLock()
     /// Guarded by `writerLock`.
     let writer: Writer
-    let syncLock = ConditionLock()
+    ///
+    /// Who waits for a commit to be durable does so in queue 1 or 2, of which each sync has the other than the one before; everybody else in 0.
+    let syncLock = ConditionLock(queues: 3)
     /// Guarded by `syncLock`.
     let publication: Publication
     private let reservations = Mutex<[EntityCode: UInt64]>([:])
@@ -67,6 +69,9 @@ package final class Log: Sendable {
         var appendedCommit: UInt64
         var durableCommit: UInt64
         var isSyncing = false
+        /// How many syncs have begun, and up to which commit the last one goes.
+        var syncNumber = 0
+        var syncTarget: UInt64 = 0
         var isTimerSet = false
         /// What the side file says of pinned snapshots.
         var toldPins = PinnedSnapshots()

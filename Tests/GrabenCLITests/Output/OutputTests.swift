@@ -35,7 +35,7 @@ struct OutputTests {
         #expect(try String(contentsOfFile: target, encoding: .utf8) == "mine")
         #expect(try Tool.run("draw", store, "-o", target).status == 0)
         #expect(try String(contentsOfFile: target, encoding: .utf8).hasPrefix("<svg "))
-        #expect(try folder.names == ["a.svg", "ky10.graben"])
+        #expect(try folder.names == ["a.svg", "ky10.graben", "ky10.graben-index"])
     }
 
     @Test("JSON is one document for every command, and rows of JSON lines are one each")
