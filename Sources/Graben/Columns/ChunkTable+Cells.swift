@@ -55,3 +55,40 @@ extension ChunkTable {
         }
     }
 }
+
+/// The values of fresh objects, allocated for a chunk when the first of them comes.
+extension ChunkTable {
+    @inline(__always)
+    private static func freshPlace(of entry: Entry) -> UnsafeMutablePointer<UnsafeMutableRawPointer?> {
+        UnsafeMutableRawPointer(entry + 2).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+    }
+
+    /// The values of a chunk's fresh objects; nil where it has none.
+    @inline(__always)
+    static func fresh(of entry: Entry) -> FreshValues? { freshPlace(of: entry).pointee.map { FreshValues($0) } }
+
+    /// The same, made at the first call.
+    @inline(__always)
+    func makeFresh(of entry: Entry) -> FreshValues { Self.fresh(of: entry) ?? allocateFresh(of: entry) }
+
+    @inline(never)
+    private func allocateFresh(of entry: Entry) -> FreshValues {
+        let fresh = FreshValues(byteCount: freshByteCount)
+        Self.freshPlace(of: entry).pointee = fresh.memory
+        return fresh
+    }
+
+    /// Forgets the values of all of a chunk's fresh objects.
+    func releaseFresh(of entry: Entry) {
+        guard let fresh = Self.fresh(of: entry) else { return }
+        Self.freshPlace(of: entry).pointee = nil
+        fresh.deallocate(freshLanes)
+    }
+
+    /// Calls `body` with each chunk that has, or had, fresh objects.
+    func forEachFresh(_ body: (Int, FreshValues) -> Void) {
+        for index in 0..<count {
+            if let fresh = Self.fresh(of: entry(index)) { body(index, fresh) }
+        }
+    }
+}

@@ -11,16 +11,17 @@ import GrabenLog
 /// Invariant: every entry points at `geometry.byteCount` readable bytes that the table keeps alive: a chunk of `owner`'s snapshot, an
 /// overlay, or the table's zero chunk where nothing is bound. So no read through an entry can reach memory that is gone.
 final class ChunkTable {
-    /// Where a chunk's entry stands: the address of the chunk's lanes, and behind it that of the cells of the chunk's objects or 0.
+    /// Where a chunk's entry stands: four addresses, all but the first 0 where there is none: of the chunk's lanes, of the cells of its
+    /// objects, of the values of its fresh objects, and of its overlay.
     typealias Entry = UnsafeMutablePointer<UnsafeMutableRawPointer>
     /// The cells of a chunk's objects by slot, and before them how many are not empty.
     typealias Cells = UnsafeMutablePointer<ObjectCell>
 
     /// A block is 8,192 bytes at an address that is a multiple of them: the table it belongs to, the number of its first chunk, zeros up to
-    /// 64 bytes, and the entries of 16. So an object finds its table and its chunk's number from the address of its entry.
+    /// 64 bytes, and the entries of 32. So an object finds its table and its chunk's number from the address of its entry.
     private static let blockByteCount = 8192
     private static let blockHeaderByteCount = 64
-    private static let entryByteCount = 16
+    private static let entryByteCount = 32
     static let entriesPerBlock = (blockByteCount - blockHeaderByteCount) / entryByteCount
 
     @inline(__always)
@@ -44,8 +45,11 @@ final class ChunkTable {
     unowned(unsafe) var home: ObjectTable?
 
     let geometry: ChunkGeometry
+    /// Where the values of fresh objects lie, and how many bytes a chunk's take; no lanes where no object of the entity is ever fresh.
+    let freshLanes: [FreshLane]
+    let freshByteCount: Int
     @exclusivity(unchecked) private(set) var count = 0
-    @exclusivity(unchecked) private var blocks: [Entry] = []
+    @exclusivity(unchecked) private var blocks: ContiguousArray<Entry> = []
     @exclusivity(unchecked) private(set) var overlays: [OverlayChunk?] = []
     /// Spans being lent; packed values must not change meanwhile, and debug builds trap where they do.
     @exclusivity(unchecked) var lentCount = 0
@@ -58,21 +62,32 @@ final class ChunkTable {
     /// What a parent context lent: its snapshots, and copies of its overlays. Whoever lends a chunk on keeps this list too.
     private(set) var lenders: [AnyObject] = []
 
-    init(geometry: ChunkGeometry) {
+    init(geometry: ChunkGeometry, freshLanes: [FreshLane], freshByteCount: Int) {
         self.geometry = geometry
+        self.freshLanes = freshLanes
+        self.freshByteCount = freshByteCount
         let byteCount = max(geometry.byteCount, 64)
         zero = .allocate(byteCount: byteCount, alignment: 64)
         zero.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
     }
 
     deinit {
-        for index in 0..<count { Self.releaseCells(of: entry(index)) }
+        for index in 0..<count {
+            Self.releaseCells(of: entry(index))
+            releaseFresh(of: entry(index))
+        }
         for block in blocks { (UnsafeMutableRawPointer(block) - Self.blockHeaderByteCount).deallocate() }
         zero.deallocate()
     }
 
     /// The address of a chunk's entry; stable for the life of the table.
+    @inline(__always)
     func entry(_ index: Int) -> Entry {
+        index < count ? blocks[index / Self.entriesPerBlock] + index % Self.entriesPerBlock * 4 : makeEntry(index)
+    }
+
+    @inline(never)
+    private func makeEntry(_ index: Int) -> Entry {
         while index >= blocks.count * Self.entriesPerBlock {
             guard let home else { preconditionFailure("the chunk table's home is set when its object table is made") }
             let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.blockByteCount, alignment: Self.blockByteCount)
@@ -89,10 +104,13 @@ final class ChunkTable {
             overlays.append(contentsOf: repeatElement(nil, count: index + 1 - count))
             count = index + 1
         }
-        return blocks[index / Self.entriesPerBlock] + index % Self.entriesPerBlock * 2
+        return blocks[index / Self.entriesPerBlock] + index % Self.entriesPerBlock * 4
     }
 
     func isBound(_ index: Int) -> Bool { index < count && entry(index).pointee != zero }
+
+    @inline(__always)
+    func isBound(_ entry: Entry) -> Bool { entry.pointee != zero }
 
     func chunk(_ index: Int) -> UnsafeRawPointer { UnsafeRawPointer(entry(index).pointee) }
 
@@ -132,10 +150,22 @@ final class ChunkTable {
         assert(lentCount == 0, "a packed attribute is set while its column is lent to a closure; change it after the loop")
         if index < count, let overlay = overlays[index] { return overlay }
         let entry = entry(index)
-        let overlay = OverlayChunk(copying: entry.pointee, ownedBy: owner, geometry: geometry, in: memoryForNext())
-        overlays[index] = overlay
+        let overlay = OverlayChunk(copying: entry.pointee, ownedBy: owner, geometry: geometry, index: index, in: memoryForNext())
+        setOverlay(index, overlay)
         entry.pointee = overlay.data
         return overlay
+    }
+
+    /// The overlay of an entry's chunk, found without the table. Its lanes are where the entry points.
+    @inline(__always)
+    static func overlay(of entry: Entry) -> Unmanaged<OverlayChunk>? {
+        UnsafeMutableRawPointer(entry + 3).load(as: UnsafeRawPointer?.self).map { Unmanaged.fromOpaque($0) }
+    }
+
+    private func setOverlay(_ index: Int, _ overlay: OverlayChunk?) {
+        overlays[index] = overlay
+        let address = overlay.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
+        UnsafeMutableRawPointer(entry(index) + 3).storeBytes(of: address, as: UnsafeRawPointer?.self)
     }
 
     /// The part of a slab for the next overlay; nil where it has memory of its own, as the first few have, for a slab takes two megabytes.
@@ -152,7 +182,7 @@ final class ChunkTable {
         for index in overlays.indices {
             guard let overlay = overlays[index], overlay.isRedundant, overlay.event.isEmpty else { continue }
             entry(index).pointee = UnsafeMutableRawPointer(mutating: overlay.base)
-            overlays[index] = nil
+            setOverlay(index, nil)
         }
     }
 
@@ -165,10 +195,11 @@ final class ChunkTable {
             let entry = entry(index)
             if let overlay = overlays[index] {
                 let base = chunk(index) ?? UnsafeRawPointer(zero)
-                if !discardingOverlays { overlay.rebase(onto: base, ownedBy: newOwner) }
                 if discardingOverlays || (overlay.isRedundant && overlay.event.isEmpty) {
                     entry.pointee = UnsafeMutableRawPointer(mutating: base)
-                    overlays[index] = nil
+                    setOverlay(index, nil)
+                } else {
+                    overlay.rebase(onto: base, ownedBy: newOwner)
                 }
             } else if entry.pointee != zero {
                 entry.pointee = UnsafeMutableRawPointer(mutating: chunk(index) ?? UnsafeRawPointer(zero))

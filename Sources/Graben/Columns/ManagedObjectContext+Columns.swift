@@ -49,47 +49,6 @@ extension ManagedObjectContext {
         }
         return points
     }
-
-    // MARK: Moving
-
-    /// Adds `delta` to the first three packed attributes of objects: one undo step together with the rest of the event, one notification,
-    /// one column patch at save. Fields of the objects' own classes and observers follow.
-    ///
-    /// Complexity: O(objects).
-    public func translate(_ objects: some Sequence<ManagedObject>, by delta: SIMD3<Double>) {
-        for object in objects {
-            guard object.context === self else {
-                refuse(.noContext(entity: object.info.name, doing: "moving"))
-                continue
-            }
-            move(object._row, by: delta, in: object._table)
-        }
-    }
-
-    /// As `translate(_:by:)` for objects by id, which need not be known to the context; no object is made.
-    public func translate(_ ids: [ObjectID], by delta: SIMD3<Double>) {
-        guard !isClosed else { return refuse(.noContext(entity: "context", doing: "moving")) }
-        for id in ids {
-            guard let table = table(for: id) else { continue }
-            move(id.row, by: delta, in: table)
-        }
-    }
-
-    private func move(_ row: Row, by delta: SIMD3<Double>, in table: ObjectTable) {
-        guard table.info.geometry.hasPoint else {
-            return refuse(
-                .wrongType(
-                    entity: table.info.name, key: "position", expected: "three packed Double attributes first", found: "another layout"))
-        }
-        let (entry, slot) = table.place(of: row)
-        let chunk = UnsafeRawPointer(entry.pointee)
-        let geometry = table.info.geometry
-        var values = geometry.lanes.indices.map { geometry.value(chunk, $0, slot) }
-        for lane in 0..<3 {
-            if case .double(let value) = values[lane] { values[lane] = .double(value + delta[lane]) }
-        }
-        setPacked(values, chunk: table.chunkIndex(of: row), slot: slot, in: table)
-    }
 }
 
 extension ChunkGeometry {

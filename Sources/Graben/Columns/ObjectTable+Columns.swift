@@ -19,7 +19,18 @@ extension ObjectTable {
     func applyPackedDefaults(_ object: ManagedObject) {
         guard !info.laneProperties.isEmpty else { return }
         let slot = object.slot
-        let overlay = chunks.makeOverlay(ChunkTable.index(of: object._entry))
+        let entry = object._entry
+        if let overlay = ChunkTable.overlay(of: entry), info.hasZeroLanes {
+            overlay._withUnsafeGuaranteedRef { overlay in
+                for lane in 0..<plainLaneCount {
+                    overlay.data.storeBytes(of: 0, toByteOffset: (lane * ChunkGeometry.slotsPerChunk + slot) * 8, as: UInt64.self)
+                }
+                overlay.dirty[slot] = true
+                overlay.kept[slot] = false
+            }
+            return
+        }
+        let overlay = chunks.makeOverlay(ChunkTable.index(of: entry))
         for (lane, value) in info.laneDefaults.enumerated() { info.geometry.setValue(overlay.data, lane, slot, value) }
         overlay.dirty[slot] = true
         overlay.kept[slot] = false

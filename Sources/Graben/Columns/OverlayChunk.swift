@@ -10,6 +10,8 @@ import GrabenLog
 final class OverlayChunk {
     let data: UnsafeMutableRawPointer
     let geometry: ChunkGeometry
+    /// Which chunk it is a copy of.
+    let index: Int
     @exclusivity(unchecked) private(set) var base: UnsafeRawPointer
     private(set) var owner: AnyObject?
     @exclusivity(unchecked) var dirty = SlotSet()
@@ -22,7 +24,8 @@ final class OverlayChunk {
     /// Whose memory `data` is; nil where it is the chunk's own.
     private let slab: ChunkSlab?
 
-    init(copying base: UnsafeRawPointer, ownedBy owner: AnyObject?, geometry: ChunkGeometry, in part: ChunkSlab.Part?) {
+    init(copying base: UnsafeRawPointer, ownedBy owner: AnyObject?, geometry: ChunkGeometry, index: Int, in part: ChunkSlab.Part?) {
+        self.index = index
         self.base = base
         self.owner = owner
         self.geometry = geometry
@@ -88,7 +91,10 @@ final class OverlayChunk {
 /// What the changed slots of a chunk held before the current event, in the order of their first change.
 struct EventSlots {
     private(set) var slots: [UInt16] = []
-    private(set) var values: [Value] = []
+    /// Slot by slot the bits of each lane.
+    private var bits: [UInt64] = []
+    /// The places in `bits` that stand for nil, ascending; few chunks have any.
+    private var nulls: [Int] = []
     private var seen = SlotSet()
 
     var isEmpty: Bool { slots.isEmpty }
@@ -97,13 +103,34 @@ struct EventSlots {
         guard !seen[slot] else { return }
         seen[slot] = true
         slots.append(UInt16(slot))
-        for lane in geometry.lanes.indices { values.append(geometry.value(chunk, lane, slot)) }
+        for lane in 0..<geometry.lanes.count {
+            if !geometry.isValid(chunk, lane, slot) { nulls.append(bits.count) }
+            bits.append(geometry.bits(chunk, lane, slot))
+        }
+    }
+
+    /// The value in a lane of the slot at a place in `slots`.
+    func value(at place: Int, _ lane: Int, _ geometry: ChunkGeometry) -> Value {
+        let index = place * geometry.lanes.count + lane
+        if isNull(index) { return .null }
+        return geometry.lanes[lane].isDouble
+            ? .double(Double(bitPattern: bits[index])) : .float(Float(bitPattern: UInt32(truncatingIfNeeded: bits[index])))
+    }
+
+    private func isNull(_ index: Int) -> Bool {
+        guard !nulls.isEmpty else { return false }
+        var (low, high) = (0, nulls.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if nulls[middle] < index { low = middle + 1 } else { high = middle }
+        }
+        return low < nulls.count && nulls[low] == index
     }
 
     /// The value a slot had before the event, or nil where the event did not touch it.
-    func value(_ lane: Int, _ slot: Int, laneCount: Int) -> Value? {
-        guard seen[slot], let index = slots.firstIndex(of: UInt16(slot)) else { return nil }
-        return values[index * laneCount + lane]
+    func value(_ lane: Int, _ slot: Int, _ geometry: ChunkGeometry) -> Value? {
+        guard seen[slot], let place = slots.firstIndex(of: UInt16(slot)) else { return nil }
+        return value(at: place, lane, geometry)
     }
 }
 

@@ -24,10 +24,19 @@ final class EntityInfo: Sendable {
     let hasTransients: Bool
     /// What a new object's lanes hold.
     let laneDefaults: [Value]
+    /// Whether every lane is a Double that always has a value and begins with 0.
+    let hasZeroLanes: Bool
     /// Attributes that follow from others.
     let derivations: [DerivedAttribute]
     /// What validation looks at: everything but fetched properties, and to-manys without limits.
     let validated: [PropertyInfo]
+    /// Where the values of fresh objects lie in a chunk's, and how many bytes those take; 0 where no object is ever fresh.
+    let freshLanes: [FreshLane]
+    let freshByteCount: Int
+    /// What the class overrides of the hooks.
+    let hooks: ClassHooks.Kinds
+    /// Whether no new or changed object can fail its validation: the model has no rule, and the class no code for it.
+    let isAlwaysValid: Bool
     /// What is told of every access that fails, where objects are there only to find out what key paths read.
     let probe: KeyPathProbe.Level?
 
@@ -35,8 +44,17 @@ final class EntityInfo: Sendable {
         self.entity = entity
         self.objectClass = objectClass
         self.probe = probe
+        hooks = objectClass == ManagedObject.self ? [] : objectClass.overriddenHooks.vouched(for: objectClass)
         let keys = Set(entity.uniqueKeys.flatMap(\.properties))
-        properties = entity.properties.map { PropertyInfo($0, isKey: keys.contains($0.number)) }
+        let isFreshable = objectClass.primitiveAccessors.isEmpty && probe == nil
+        var freshEnd = FreshValues.headByteCount
+        properties = entity.properties.map { property in
+            let lane = isFreshable ? FreshLane(property, at: freshEnd) : nil
+            freshEnd += lane?.byteCount ?? 0
+            return PropertyInfo(property, isKey: keys.contains(property.number), fresh: lane)
+        }
+        freshLanes = properties.compactMap(\.fresh)
+        freshByteCount = isFreshable ? freshEnd : 0
         laneProperties = entity.lanes
         geometry = ChunkGeometry(
             lanes: entity.lanes.map {
@@ -57,7 +75,12 @@ final class EntityInfo: Sendable {
             property.attribute?.derivation.map { DerivedAttribute(property: property.number, derivation: $0) }
         }
         laneDefaults = laneProperties.map { [properties] in properties[$0].defaultValue }
+        hasZeroLanes = geometry.lanes.allSatisfy { $0.isDouble && $0.validityOffset == nil } && laneDefaults.allSatisfy { $0 == .double(0) }
         validated = properties.filter { $0.kind != .fetched && ($0.kind != .toMany || $0.hasLimits) }
+        // A lane that has no validity bitmap cannot be without a value.
+        isAlwaysValid =
+            !hooks.contains(.validation) && !hasAccessors
+            && validated.allSatisfy { !$0.hasRules && !$0.hasLimits && (!$0.isRequired || $0.kind == .packed) }
     }
 
     var index: Int { entity.index }
@@ -92,6 +115,7 @@ final class PropertyInfo: Sendable {
     let field: Int
     /// The attribute, where it is one.
     let attribute: AttributeDescription?
+    let attributeType: AttributeType?
     let relationship: RelationshipDescription?
     let link: Property.Link?
     let fetched: FetchedPropertyDescription?
@@ -108,10 +132,13 @@ final class PropertyInfo: Sendable {
     let hasRules: Bool
     /// Whether a uniqueness constraint is of it.
     let isKey: Bool
+    /// Where its values lie in fresh objects; nil where an object it is set in is fresh no more.
+    let fresh: FreshLane?
 
-    init(_ property: Property, isKey: Bool) {
+    init(_ property: Property, isKey: Bool, fresh: FreshLane?) {
         self.isKey = isKey
         number = property.number
+        self.fresh = fresh
         name = property.name
         lane = property.lane ?? -1
         field = property.field ?? -1
@@ -135,6 +162,7 @@ final class PropertyInfo: Sendable {
             kind = .fetched
         }
         self.attribute = attribute
+        attributeType = attribute?.type
         self.relationship = relationship
         self.link = link
         self.fetched = fetched

@@ -76,6 +76,9 @@ public final class PersistentStore: Sendable {
     /// All entities of the model the store is bound to, by number.
     nonisolated(unsafe) private(set) var modelEntities: [Entity] = []
 
+    /// The file's numbers of the entities, by those of the model.
+    var entityCodes: [EntityCode?] { codes }
+
     /// The file's number of an entity.
     @inline(__always)
     func code(ofEntity number: UInt32) -> EntityCode? { Int(number) < codes.count ? codes[Int(number)] : nil }

@@ -9,6 +9,8 @@ public final class PersistentStoreCoordinator: Sendable {
     let infos: [EntityInfo]
     /// Whether any class keeps attributes in fields of its own.
     let hasAccessors: Bool
+    /// Whether any class wants to know of saves.
+    let hasSavingHooks: Bool
     /// Whether any entity has derived attributes.
     let hasDerivations: Bool
     private let classes: [ObjectIdentifier: Int]
@@ -46,6 +48,7 @@ public final class PersistentStoreCoordinator: Sendable {
         guard problems.isEmpty else { throw .classMismatch(problems) }
         self.infos = infos
         hasAccessors = infos.contains(where: \.hasAccessors)
+        hasSavingHooks = infos.contains { $0.hooks.contains(.saving) }
         hasDerivations = infos.contains { !$0.derivations.isEmpty }
         self.classes = numbers
         unknownInfo = EntityInfo(entity: try Self.unknownEntity.get(), objectClass: ManagedObject.self)

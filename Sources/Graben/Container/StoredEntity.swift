@@ -17,6 +17,8 @@ final class StoredEntity: Sendable {
     private let newerFields = Mutex<[UInt32: [Int?]]>([:])
     /// How relationships are kept, by property number.
     let relationships: [RelationshipStorage?]
+    /// For accessors that take the short way.
+    let quick: QuickAccessors
 
     /// Where members of a to-many relationship are found.
     enum RelationshipStorage: Sendable {
@@ -42,6 +44,7 @@ final class StoredEntity: Sendable {
         self.code = code
         self.layout = layout
         self.relationships = relationships
+        quick = QuickAccessors(info, relationships)
         var fields: [UInt32: [Int?]] = [:]
         for old in older where old.number != layout.number { fields[old.number] = Self.fields(of: info, layout, in: old) }
         olderFields = fields

@@ -8,17 +8,52 @@ struct CommitWriter {
     let objects: [ManagedObject]
 
     func write(_ newest: LogSnapshot, _ commit: inout CommitBuilder) throws(GrabenError) {
-        for object in objects { try writeRecord(object, newest, &commit) }
-        for object in objects { writeFollower(object, newest, &commit) }
+        // Nothing more is to be said of fresh objects, nor of those of which nothing is kept.
+        var others: [ManagedObject] = []
+        objects.forEachBorrowed { if !$0.isFresh { others.append($0) } }
+        for object in others { try writeRecord(object, newest, &commit) }
+        for case let table? in context.tables[store.number] ?? [] { writeFresh(table, &commit) }
+        for object in others where object.has(ObjectFlag.cell) { writeFollower(object, newest, &commit) }
         for case let table? in context.tables[store.number] ?? [] where table.vanishedEnd > 0 {
             if let code = table.stored?.code { commit.noteRow(entity: code, row: Row(table.vanishedEnd - 1)) }
         }
         for case let table? in context.tables[store.number] ?? [] { try writeColumns(table, newest, &commit) }
-        for object in objects where !object.has(ObjectFlag.deleted) { try writeLinks(object, newest, &commit) }
-        for object in objects where object.has(ObjectFlag.deleted) { try removeLinks(object, newest, &commit) }
+        for object in others where object.has(ObjectFlag.cell) && !object.has(ObjectFlag.deleted) {
+            try writeLinks(object, newest, &commit)
+        }
+        for object in others where object.has(ObjectFlag.deleted) { try removeLinks(object, newest, &commit) }
     }
 
     // MARK: Records
+
+    /// The records of fresh objects, straight from their lanes. All of a table's are new and are saved: a fresh object is deleted by vanishing.
+    private func writeFresh(_ table: ObjectTable, _ commit: inout CommitBuilder) {
+        guard let stored = table.stored else { return }
+        let fields = table.info.entity.fields.map { table.info.properties[$0] }
+        let layout = stored.layout
+        let defaults = fields.map { StoredValue(attribute: $0.defaultValue) }
+        table.chunks.forEachFresh { index, fresh in
+            let first = index * ChunkGeometry.slotsPerChunk
+            if table.slotMap == nil {
+                let columns = fields.map { fresh.column($0.fresh, isNullByDefault: $0.defaultValue.isNull) }
+                return commit.appendInsertions(
+                    layout: layout, firstRow: Row(first), slots: fresh.memory,
+                    columns: RecordColumns(fields: columns, defaults: defaults, codes: store.entityCodes))
+            }
+            fresh.forEachFresh { slot in
+                let row = table.row(slotNumber: index * ChunkGeometry.slotsPerChunk + slot)
+                commit.appendRecord(layout: layout, row: row, isInsert: true, changed: { _ in false }) { field in
+                    let property = fields[field]
+                    if let lane = property.fresh, lane.kind == .reference {
+                        guard let (entity, row) = fresh.reference(lane, slot), let code = store.code(ofEntity: entity) else { return .null }
+                        return .reference(code, row)
+                    }
+                    let value = property.fresh.flatMap { fresh.value($0, slot, store: store.number) } ?? property.defaultValue
+                    return StoredValue(attribute: value)
+                }
+            }
+        }
+    }
 
     private func writeRecord(_ object: ManagedObject, _ newest: LogSnapshot, _ commit: inout CommitBuilder) throws(GrabenError) {
         guard let stored = object._table.stored else { return }
@@ -111,9 +146,12 @@ struct CommitWriter {
 
     private func append(_ patches: LanePatches, _ stored: StoredEntity, _ commit: inout CommitBuilder) {
         for patch in patches.inOrder {
+            var bits: [UInt64] = []
+            bits.reserveCapacity(patch.rows.count * patch.lanes.count)
+            for lane in patch.bits { bits += lane }
             commit.appendPatch(
-                layout: stored.layout, lanes: patch.lanes, rows: patch.rows, bits: Array(patch.bits.joined()),
-                valid: Array(patch.valid.joined()))
+                layout: stored.layout, lanes: patch.lanes, rows: patch.rows, bits: bits,
+                valid: patch.hasNulls ? Array(patch.valid.joined()) : nil)
         }
     }
 
@@ -300,6 +338,7 @@ private struct LanePatch {
     /// Lane by lane, the bits of each row.
     var bits: [[UInt64]]
     var valid: [[Bool]]
+    var hasNulls = false
 
     init(lanes: [Int]) {
         self.lanes = lanes
@@ -309,9 +348,11 @@ private struct LanePatch {
 
     mutating func append(_ row: Row, _ slot: Int, _ overlay: OverlayChunk) {
         rows.append(row)
-        for (place, lane) in lanes.enumerated() {
-            bits[place].append(overlay.geometry.bits(overlay.data, lane, slot))
-            valid[place].append(overlay.geometry.isValid(overlay.data, lane, slot))
+        for place in 0..<lanes.count {
+            let isValid = overlay.geometry.isValid(overlay.data, lanes[place], slot)
+            bits[place].append(overlay.geometry.bits(overlay.data, lanes[place], slot))
+            valid[place].append(isValid)
+            if !isValid { hasNulls = true }
         }
     }
 }

@@ -21,7 +21,7 @@ struct ConflictCheck {
         func isStale(_ object: ManagedObject) -> Bool {
             object.has(ObjectFlag.cell) && (object.has(CellFlag.stale) || object.has(CellFlag.missing))
         }
-        let isStale = objects.contains(where: isStale) || watched.contains(where: isStale)
+        let isStale = !objects.allBorrowed { !isStale($0) } || watched.contains(where: isStale)
         guard newest !== base || isStale else { return [] }
         var touched = TouchedRows()
         var step = base.next

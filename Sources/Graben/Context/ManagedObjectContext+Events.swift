@@ -39,7 +39,7 @@ extension ManagedObjectContext {
             }
             if isHeard, !isNew, !object.has(ObjectFlag.deleted) { changes.updated.append(object.objectID) }
         }
-        for object in ended.inserted { object.clear(ObjectFlag.newInEvent) }
+        ended.inserted.forEachBorrowed { $0.clear(ObjectFlag.newInEvent) }
         for (table, overlay, index) in ended.chunks {
             step?.add(table, index, overlay)
             for slot in overlay.event.slots where !changeHandlers.isEmpty {
@@ -157,12 +157,12 @@ private final class StepBuilder {
             guard laneCount <= 64, object != nil || overlay.dirty[Int(slot)] else { return UInt64.max }
             var mask: UInt64 = 0
             for lane in 0..<laneCount
-            where event.values[place * laneCount + lane] != overlay.geometry.value(overlay.data, lane, Int(slot)) {
+            where event.value(at: place, lane, overlay.geometry) != overlay.geometry.value(overlay.data, lane, Int(slot)) {
                 mask |= 1 << UInt64(lane)
             }
             return mask
         }
-        packed.append(.init(table: table, chunk: chunk, slots: event.slots, values: event.values, lanes: lanes))
+        packed.append(.init(table: table, chunk: chunk, before: event, lanes: lanes))
     }
 
     /// The step, or nil where nothing happened.

@@ -79,7 +79,7 @@ extension ManagedObjectContext {
         processPendingChanges()
         if !isPinned { advanceSnapshots(merging: automaticallyMergesChangesFromParent) }
         guard object.has(ObjectFlag.registered) else { return }
-        object._data?.fetched = []
+        object.keptData?.fetched = []
         if mergeChanges {
             object.rebaseOnSnapshot(events: .refresh)
         } else {
@@ -123,7 +123,7 @@ extension ManagedObjectContext {
             var objects: [ManagedObject] = []
             table.forEachRegistered { objects.append($0) }
             for object in objects {
-                object._data?.fetched = []
+                object.keptData?.fetched = []
                 if object.hasChanges {
                     object.rebaseOnSnapshot(events: .refresh)
                 } else {
@@ -135,7 +135,7 @@ extension ManagedObjectContext {
     }
 
     func dropFetchedCaches() {
-        forEachTable { $0.forEachRegistered { $0._data?.fetched = [] } }
+        forEachTable { $0.forEachRegistered { $0.keptData?.fetched = [] } }
     }
 
     /// Lets the next save fail, or ask the merge policy, where another commit changed or deleted an object that this context only read.
@@ -177,7 +177,7 @@ extension ManagedObjectContext {
         }
         var changes = ContextChanges()
         var merged: [ManagedObject] = []
-        var followers = changed.filter { $0._data?.toMany.isEmpty == false }
+        var followers = changed.filter { $0.keptData?.toMany.isEmpty == false }
         for case let table? in tables[store.number] ?? [] {
             guard let code = table.stored?.code, let rows = touched.entities[code] else { continue }
             settle(table, rows, merging: merging, own, &merged, &changes)
@@ -247,7 +247,7 @@ extension ManagedObject {
     }
 
     /// Whether the object was saved by a commit of this context that the snapshot has not reached yet.
-    final func isSaved(by commit: UInt64?) -> Bool { commit != nil && _data?.baseCommit == commit }
+    final func isSaved(by commit: UInt64?) -> Bool { commit != nil && keptData?.baseCommit == commit }
 
     /// Another commit deleted the object: it keeps its values and says it is deleted.
     final func leaveDeleted() {

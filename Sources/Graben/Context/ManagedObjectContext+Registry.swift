@@ -124,17 +124,38 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Where a new object of the class that the last one was of goes; nil where it has to be found out.
+    @inline(__always)
+    func quickRow(for objectClass: ManagedObject.Type) -> (table: Unmanaged<ObjectTable>, row: Row)? {
+        guard lastInsertClass == ObjectIdentifier(objectClass), let table = lastInsertTable,
+            lastInsert?.storeCount == coordinator.storeCount, let row = table._withUnsafeGuaranteedRef({ $0.takeReservedRow() })
+        else { return nil }
+        return (table, row)
+    }
+
     /// Registers a new object and runs its hook; or reports why it could not be inserted.
     func finishInsert(_ object: ManagedObject, _ failure: GrabenError?) {
         if let failure {
             object.applyDefaults()
             return refuse(failure)
         }
-        let table = object._table
-        table.register(object, row: object._row)
-        markInserted(object)
-        if table.info.hasAccessors { object.applyDefaults() } else { table.applyPackedDefaults(object) }
-        object.awakeOnInsert()
+        finishInsert(object, object._row, in: object._table)
+    }
+
+    /// As above, for an object that could be.
+    @inline(__always)
+    func finishInsert(_ object: ManagedObject, _ row: Row, in table: ObjectTable) {
+        table.registerNew(object, row: row)
+        changed.append(object)
+        event.inserted.append(object)
+        if table.info.freshByteCount > 0 {
+            table.chunks.makeFresh(of: object._entry).setFresh(object.slot)
+            table.applyPackedDefaults(object)
+            object.awakeFromInsert()
+        } else {
+            if table.info.hasAccessors { object.applyDefaults() } else { table.applyPackedDefaults(object) }
+            object.awakeOnInsert()
+        }
     }
 
     /// Inserts an object that was made in no context. An object that is in a context already is left alone.
@@ -229,11 +250,12 @@ extension ManagedObjectContext {
     /// Turns every object into a fault outside any context; the tables keep the last snapshot for whoever still holds objects.
     func dropAllObjects() {
         forEachTable { table in
+            table.detachQuietly()
             var objects: [ManagedObject] = []
             objects.reserveCapacity(table.registeredCount)
             table.forEachRegistered { objects.append($0) }
             for object in objects { object.detach() }
-            table.inboxes = []
+            table.dropInboxes()
             if parent == nil {
                 table.advance(to: table.snapshot, discardingOverlays: true)
             } else {

@@ -24,7 +24,10 @@ extension ManagedObjectContext {
         }
         var payload = ContextSave()
         let standing = resultWatch.isUsed ? changed.filter { !$0.has(ObjectFlag.deleted) } : []
-        for object in try saveChanged(&payload) { object.didSave() }
+        let saved = try saveChanged(&payload)
+        if coordinator.hasSavingHooks {
+            for object in saved { object.didSave() }
+        }
         noteForResults(lost: standing)
         notifySaved(payload)
         // Nothing here holds the saved objects any more, so that those nobody else holds are let go.
@@ -93,7 +96,10 @@ extension ManagedObjectContext {
             }
             try runWillSave(hooked)
             try checkOpenChanges()
-            objects = changed.filter { $0.hasChanges && $0.has(ObjectFlag.registered) }
+            objects = changed
+            if !changed.allBorrowed({ $0.hasChanges && $0.has(ObjectFlag.registered) }) {
+                objects = changed.filter { $0.hasChanges && $0.has(ObjectFlag.registered) }
+            }
             guard !objects.isEmpty else { return [] }
             if coordinator.hasAccessors {
                 for object in objects where object.info.hasAccessors && !object.has(ObjectFlag.deleted) { object.takeFields() }
@@ -110,7 +116,9 @@ extension ManagedObjectContext {
         var round = 0
         var pending = objects
         while true {
-            for object in pending where object.hasChanges && object.has(ObjectFlag.registered) { object.willSave() }
+            if coordinator.hasSavingHooks {
+                for object in pending where object.hasChanges && object.has(ObjectFlag.registered) { object.willSave() }
+            }
             pending = endEventOfHooks()
             guard pending.contains(where: { $0.hasChanges && $0.has(ObjectFlag.registered) }) else { return }
             round += 1
@@ -164,7 +172,7 @@ extension ManagedObjectContext {
             let save = summary(of: objects)
             try commit(objects, to: store, base)
             payload += save
-            saved += objects
+            if saved.isEmpty { saved = objects } else { saved += objects }
         }
     }
 
@@ -188,7 +196,7 @@ extension ManagedObjectContext {
             statistics.commits += 1
             statistics.syncs += Int(store.log.statistics.syncs - syncsBefore)
         }
-        let stale = objects.filter { $0.has(CellFlag.stale) && !$0.has(ObjectFlag.deleted) }
+        let stale = objects.filter { $0.has(ObjectFlag.cell) && $0.has(CellFlag.stale) && !$0.has(ObjectFlag.deleted) }
         // Only where other commits came before or after does an object have to know which one it was saved by.
         let newest = store.newestSnapshot
         let isAlone = own <= base.commitNumber + 1 && newest.commitNumber <= own
@@ -199,7 +207,16 @@ extension ManagedObjectContext {
 
     /// The saved objects are clean: what they hold is what the store has.
     private func settleSaved(_ objects: [ManagedObject], in store: PersistentStore, at commit: UInt64, isAlone: Bool) {
-        for object in objects {
+        // Whether there is nothing else that could be new.
+        let isEverything = objects.count == changed.count
+        var others: [ManagedObject] = []
+        objects.forEachBorrowed { object in
+            guard isAlone, object.isFresh, !object.has(ObjectFlag.deleted) else { return others.append(object) }
+            // Its values are forgotten with those of its chunk.
+            object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted)
+            object.withTable { $0.sinceSweep += 1 }
+        }
+        for object in others {
             let wasDeleted = object.has(ObjectFlag.deleted)
             object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted)
             if object.has(ObjectFlag.cell) { object.clear(.stale) }
@@ -225,7 +242,8 @@ extension ManagedObjectContext {
         // Rows moved without an object (a bulk edit) are saved with the rest of their chunk. What waits in an inbox is saved as references.
         for case let table? in tables[store.number] ?? [] {
             for case let overlay? in table.chunks.overlays { overlay.settleAll() }
-            table.inboxes = []
+            if isAlone { table.settleFresh(isEverything: isEverything) }
+            table.dropInboxes()
             table.hasLooseRows = false
             table.vanishedEnd = 0
         }

@@ -5,7 +5,8 @@ extension ManagedObjectContext {
     /// Checks every object to be saved and throws all failures at once.
     func validate(_ objects: [ManagedObject]) throws(GrabenError) {
         var failures: [ValidationFailure] = []
-        for object in objects where !object.has(CellFlag.missing) {
+        for object in objects.unlessAll({ $0.withTable { $0.info.isAlwaysValid } && !$0.has(ObjectFlag.deleted) }) {
+            if object.has(ObjectFlag.cell), object.has(CellFlag.missing) { continue }
             do {
                 if object.has(ObjectFlag.deleted) {
                     try object.validateForDelete()

@@ -51,7 +51,15 @@ public final class ManagedObjectContext {
     var snapshots: [UInt32: LogSnapshot] = [:]
 
     /// Where the last new object went: most come in long runs of one class.
-    @exclusivity(unchecked) var lastInsert: LastInsert?
+    @exclusivity(unchecked) var lastInsert: LastInsert? {
+        didSet {
+            lastInsertClass = lastInsert?.objectClass
+            lastInsertTable = lastInsert.map { Unmanaged.passUnretained($0.table) }
+        }
+    }
+    /// The same without a reference that is counted; `lastInsert` holds the table.
+    @exclusivity(unchecked) private(set) var lastInsertClass: ObjectIdentifier?
+    @exclusivity(unchecked) private(set) var lastInsertTable: Unmanaged<ObjectTable>?
     /// The table that was looked up last.
     @exclusivity(unchecked) var lastTable: ObjectTable?
 

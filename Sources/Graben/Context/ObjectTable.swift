@@ -15,7 +15,12 @@ final class ObjectTable {
     let entityNumber: UInt32
     let chunks: ChunkTable
     /// The context; cleared when it ends. Unretained because the context owns the table and clears this in `deinit`.
-    @exclusivity(unchecked) unowned(unsafe) var context: ManagedObjectContext?
+    var context: ManagedObjectContext? {
+        @inline(__always) get { contextReference?.takeUnretainedValue() }
+        set { contextReference = newValue.map { Unmanaged.passUnretained($0) } }
+    }
+    /// The same, for who looks without counting a reference: whoever uses an object of the table keeps the context alive, or has none.
+    @exclusivity(unchecked) private(set) var contextReference: Unmanaged<ManagedObjectContext>?
     /// The snapshot the rows are read from; nil in a child context, which reads from its parent.
     @exclusivity(unchecked) private(set) var snapshot: LogSnapshot?
     /// Snapshots of files before a compaction, in whose mappings records lie that objects still answer from.
@@ -57,16 +62,53 @@ final class ObjectTable {
     /// The property that was looked up last. An accessor announces by name what it knows by number, twice: this spares the look-up.
     @exclusivity(unchecked) var lastProperty = 0
 
+    /// Whether setters of fresh objects need announce nothing: the class has no hook that would hear it.
+    let isQuiet: Bool
+    /// Whether nobody hears of an access, nor of a fault that fires.
+    let readsQuietly: Bool
+    /// `stored`'s accessors; none where the table is of no store.
+    let quickAccessors: UnsafePointer<QuickAccessor>
+    let quickCount: Int
+    let isReverse: UnsafePointer<Bool>
+    /// How many lanes at the beginning are Doubles that always have a value.
+    let plainLaneCount: Int
+
+    private let isWithLanes: Bool
+    /// The entry that was looked for last; entries never move.
+    @exclusivity(unchecked) private var lastPlace: (chunk: Int, entry: ChunkTable.Entry?) = (-1, nil)
+
     /// The change that a setter of one of the table's objects is making.
     @exclusivity(unchecked) var quick = QuickChange()
     /// Members that nobody has looked at yet.
-    @exclusivity(unchecked) var inboxes: [MemberInbox] = []
+    @exclusivity(unchecked) private(set) var inboxes: [MemberInbox] = []
+    /// The one that got something last; `inboxes` keeps it alive.
+    @exclusivity(unchecked) private(set) var lastInbox: Unmanaged<MemberInbox>?
+
+    func dropInboxes() {
+        lastInbox = nil
+        inboxes = []
+    }
+
+    /// Where members of a relationship wait.
+    func inbox(_ property: Int) -> MemberInbox {
+        let inbox: MemberInbox
+        if let known = inboxes.first(where: { $0.property == property }) {
+            inbox = known
+        } else {
+            inbox = MemberInbox(property: property)
+            inboxes.append(inbox)
+        }
+        lastInbox = Unmanaged.passUnretained(inbox)
+        return inbox
+    }
+
     /// Whether any object's members were ever asked for or changed but by the inboxes.
     @exclusivity(unchecked) var hasMemberStates = false
     /// The record read last: getters of one object mostly follow one another.
     @exclusivity(unchecked) private var lastRecord: RecordView?
 
     static let rowsPerPage = 1024
+    private static let noAccessors = QuickAccessors()
 
     init(info: EntityInfo, stored: StoredEntity?, snapshot: LogSnapshot?, context: ManagedObjectContext?) {
         self.info = info
@@ -75,11 +117,20 @@ final class ObjectTable {
         storeNumber = stored?.storeNumber ?? 0
         entityNumber = UInt32(truncatingIfNeeded: info.index)
         self.snapshot = snapshot
-        self.context = context
+        contextReference = context.map { Unmanaged.passUnretained($0) }
+        let quick = stored?.quick ?? Self.noAccessors
+        // Where a context works on objects without their classes, those have no accessors either.
+        isQuiet = stored != nil && info.freshByteCount > 0 && !info.hooks.contains(.changing)
+        readsQuietly = stored != nil && info.freshByteCount > 0 && info.hooks.isDisjoint(with: [.access, .awaking])
+        quickAccessors = UnsafePointer(quick.accessors)
+        quickCount = stored?.info === info ? quick.count : 0
+        isReverse = UnsafePointer(quick.isReverse)
+        isWithLanes = info.geometry.byteCount > 0
+        plainLaneCount = info.geometry.lanes.prefix { $0.isDouble && $0.validityOffset == nil }.count
         slotMap = (snapshot ?? stored.flatMap { context?.root.snapshot(of: $0) }).flatMap { snapshot in
             stored.flatMap { snapshot.slotMap($0.code) }
         }
-        chunks = ChunkTable(geometry: info.geometry)
+        chunks = ChunkTable(geometry: info.geometry, freshLanes: info.freshLanes, freshByteCount: info.freshByteCount)
         chunks.home = self
         chunks.advance(to: snapshot, discardingOverlays: true) { _ in nil }
     }
@@ -118,6 +169,25 @@ final class ObjectTable {
 
     /// As `register(_:)`, for whoever knows the row.
     func register(_ object: ManagedObject, row: Row) {
+        enter(object, row)
+        if object.has(ObjectFlag.cell) {
+            object.moveCell { object.set(ObjectFlag.registered) }
+        } else {
+            object.set(ObjectFlag.registered)
+        }
+        sinceSweep += 1
+        young.append(row)
+    }
+
+    /// Registers a new object, which stays until it is saved, so that no sweep need look for it before.
+    @inline(__always)
+    func registerNew(_ object: ManagedObject, row: Row) {
+        enter(object, row)
+        object.set(ObjectFlag.registered | ObjectFlag.inserted | ObjectFlag.listed | ObjectFlag.newInEvent)
+    }
+
+    @inline(__always)
+    private func enter(_ object: ManagedObject, _ row: Row) {
         let page = Int(row) / Self.rowsPerPage
         if page >= pages.count {
             pageCounts.append(contentsOf: repeatElement(0, count: page + 1 - pages.count))
@@ -132,15 +202,8 @@ final class ObjectTable {
             pages[page] = objects
         }
         objects[Int(row) % Self.rowsPerPage] = object
-        if object.has(ObjectFlag.cell) {
-            object.moveCell { object.set(ObjectFlag.registered) }
-        } else {
-            object.set(ObjectFlag.registered)
-        }
         pageCounts[page] += 1
         registeredCount += 1
-        sinceSweep += 1
-        young.append(row)
     }
 
     func unregister(_ object: ManagedObject) {
@@ -150,6 +213,13 @@ final class ObjectTable {
         registeredCount -= 1
         pageCounts[Int(row) / Self.rowsPerPage] -= 1
         page[Int(row) % Self.rowsPerPage] = nil
+    }
+
+    /// Lends the object at a place of a page without counting a reference: the page holds it.
+    @inline(__always)
+    private static func borrow<R>(_ place: UnsafeMutablePointer<ManagedObject?>, _ body: (ManagedObject) -> R) -> R? {
+        guard let object = UnsafeRawPointer(place).load(as: UnsafeRawPointer?.self) else { return nil }
+        return Unmanaged<ManagedObject>.fromOpaque(object)._withUnsafeGuaranteedRef(body)
     }
 
     /// Calls `body` with every registered object, by ascending row.
@@ -203,15 +273,44 @@ final class ObjectTable {
     private func letGo(_ index: Int, _ place: Int) {
         let busy = ObjectFlag.inserted | ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.listed | ObjectFlag.inEvent
         // A hook may have registered others, and so moved the list of pages.
-        guard let page = pages[index], page[place] != nil, isKnownUniquelyReferenced(&page[place]), let object = page[place],
-            !object.has(busy), !object.has(.observed), object._data?.open.isEmpty ?? true
-        else { return }
-        object.turnIntoFault()
-        object.dropCell()
-        object.clear(ObjectFlag.registered)
+        guard let page = pages[index], page[place] != nil, isKnownUniquelyReferenced(&page[place]) else { return }
+        // Most are of classes that nobody tells of it, and nothing of them is kept: nothing has to be done but to let go.
+        guard let word = Self.borrow(page + place, { $0._word }), word & busy == 0 else { return }
+        if word & ObjectFlag.cell != 0 || (word & ObjectFlag.fault == 0 && info.hooks.contains(.faulting)) {
+            guard letGoLoudly(page, place) else { return }
+        }
         registeredCount -= 1
         pageCounts[index] -= 1
+        _ = Self.borrow(page + place) { $0.clear(ObjectFlag.registered) }
         page[place] = nil
+    }
+
+    /// Before an object is let go of: its hooks. False where it has to stay.
+    @inline(never)
+    private func letGoLoudly(_ page: UnsafeMutablePointer<ManagedObject?>, _ place: Int) -> Bool {
+        guard let object = page[place], !object.has(.observed), object.keptData?.open.isEmpty ?? true else { return false }
+        object.turnIntoFault()
+        object.dropCell()
+        return true
+    }
+
+    /// Ends the registration of clean objects of which nothing is kept and whose class nobody tells of it.
+    func detachQuietly() {
+        guard info.hooks.isDisjoint(with: .faulting), !info.hasAccessors else { return }
+        for index in pages.indices where pageCounts[index] > 0 {
+            guard let page = pages[index] else { continue }
+            for place in 0..<Self.rowsPerPage {
+                let isQuiet = Self.borrow(page + place) { object in
+                    guard !object.has(ObjectFlag.cell | ObjectFlag.inserted) else { return false }
+                    object.clear(ObjectFlag.all)
+                    return true
+                }
+                guard isQuiet == true else { continue }
+                registeredCount -= 1
+                pageCounts[index] -= 1
+                page[place] = nil
+            }
+        }
     }
 
     private func endSweep() {
@@ -239,11 +338,22 @@ final class ObjectTable {
     // MARK: Rows and chunks
 
     /// The address of the chunk entry and the slot of a row, the chunk bound.
-    func place(of row: Row) -> (entry: UnsafeMutablePointer<UnsafeMutableRawPointer>, slot: Int) {
+    @inline(__always)
+    func place(of row: Row) -> (entry: ChunkTable.Entry, slot: Int) {
         let slot = slotNumber(row)
         let chunk = slot / ChunkGeometry.slotsPerChunk
+        if chunk == lastPlace.chunk, let entry = lastPlace.entry, !isWithLanes || chunks.isBound(entry) {
+            return (entry, slot % ChunkGeometry.slotsPerChunk)
+        }
+        return findPlace(chunk, slot)
+    }
+
+    @inline(never)
+    private func findPlace(_ chunk: Int, _ slot: Int) -> (entry: ChunkTable.Entry, slot: Int) {
         if info.geometry.byteCount > 0, !chunks.isBound(chunk) { bind(chunk) }
-        return (chunks.entry(chunk), slot % ChunkGeometry.slotsPerChunk)
+        let entry = chunks.entry(chunk)
+        lastPlace = (chunk, entry)
+        return (entry, slot % ChunkGeometry.slotsPerChunk)
     }
 
     func chunkIndex(of row: Row) -> Int { slotNumber(row) / ChunkGeometry.slotsPerChunk }
@@ -306,7 +416,7 @@ final class ObjectTable {
     private func leaveFile(of old: LogSnapshot) {
         var isNeeded = !aside.isEmpty
         forEachRegistered { object in
-            guard let data = object._data, case .record = data.base else { return }
+            guard let data = object.keptData, case .record = data.base else { return }
             if object.has(CellFlag.stale) || object.has(CellFlag.missing) { isNeeded = true } else { data.base = .unbound }
         }
         if isNeeded { retired.append(old) }
@@ -332,6 +442,14 @@ final class ObjectTable {
             reserved = try stored.reserveRows(nextReservation)
             nextReservation = min(nextReservation * 2, 4096)
         }
+        guard let row = takeReservedRow() else { throw .noStore(entity: info.name, reason: "the store has no rows left") }
+        return row
+    }
+
+    /// One of the rows at hand; nil where there is none.
+    @inline(__always)
+    func takeReservedRow() -> Row? {
+        guard !reserved.isEmpty else { return nil }
         let row = reserved.lowerBound
         reserved = row + 1..<reserved.upperBound
         noteNewRow(row)

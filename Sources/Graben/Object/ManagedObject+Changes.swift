@@ -185,7 +185,7 @@ extension ManagedObject {
         }
         if has(ObjectFlag.registered), let overlay = _table.chunks.overlay(_table.chunkIndex(of: _row)) {
             for (lane, number) in info.laneProperties.enumerated() {
-                guard let old = overlay.event.value(lane, slot, laneCount: info.laneProperties.count), old != packedValue(lane) else {
+                guard let old = overlay.event.value(lane, slot, info.geometry), old != packedValue(lane) else {
                     continue
                 }
                 changes[info.properties[number].name] = packedValue(lane)

@@ -34,6 +34,12 @@ extension ManagedObject {
         setAttributeValue(at: accessor, value?.primitiveValue ?? .null)
     }
 
+    /// What a setter of a text does.
+    public final func setAttribute(at accessor: Int, _ value: String?) {
+        if let value, setQuietly(accessor, text: value) { return }
+        setAttributeValue(at: accessor, value.map { .string($0) } ?? .null)
+    }
+
     /// What a setter of an attribute of raw values does.
     @inlinable
     public final func setAttribute<V: RawRepresentable>(at accessor: Int, _ value: V?) where V.RawValue: AttributeValue {
@@ -58,6 +64,7 @@ extension ManagedObject {
 
     /// Sets an attribute, with the change announced and recorded.
     public final func setAttributeValue(at accessor: Int, _ value: Value) {
+        if setQuietly(accessor, value) { return }
         guard let property = propertyOrReport(accessor) else { return }
         do throws(GrabenError) { try set(property, to: value) } catch { refuse(error) }
     }
@@ -116,17 +123,28 @@ extension ManagedObject {
     // MARK: Relationships and fetched properties
 
     /// What a getter of a to-one relationship returns.
+    @inlinable
     public final func toOne<T: ManagedObject>(at accessor: Int, as type: T.Type = T.self) -> T? {
+        toOneObject(at: accessor, T.self) as? T
+    }
+
+    /// As `toOne(at:as:)`, whatever the object's class. Where key paths are tried out, a made-up object of `type`.
+    @usableFromInline
+    final func toOneObject(at accessor: Int, _ type: ManagedObject.Type) -> ManagedObject? {
+        var isKnown = false
+        let target = targetQuietly(accessor, isKnown: &isKnown)
+        if isKnown { return target }
         let info = info
-        guard let property = propertyOrReport(accessor, info) else { return probedTarget(accessor) }
+        guard let property = propertyOrReport(accessor, info) else { return probedTarget(accessor, type) }
         willAccessValue(forKey: property.name)
         defer { didAccessValue(forKey: property.name) }
         guard case .reference(let id) = primitive(property, info), let context = _table.context else { return nil }
-        return context.object(with: id) as? T
+        return context.object(with: id)
     }
 
     /// What a setter of a to-one relationship does; the other side is set too.
     public final func setToOne(at accessor: Int, _ object: ManagedObject?) {
+        if let object, setTargetQuietly(accessor, object) { return }
         guard let property = propertyOrReport(accessor) else { return }
         do throws(GrabenError) { try setTarget(property, object) } catch { refuse(error) }
     }
@@ -215,9 +233,9 @@ extension ManagedObject {
     }
 
     @inline(never)
-    private final func probedTarget<T: ManagedObject>(_ accessor: Int) -> T? {
+    private final func probedTarget(_ accessor: Int, _ type: ManagedObject.Type) -> ManagedObject? {
         info.probe?.note(accessorKey(accessor))
-        return info.probe?.child(T.self)
+        return info.probe?.child(type)
     }
 
     // MARK: JSON

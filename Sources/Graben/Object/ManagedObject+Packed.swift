@@ -95,7 +95,7 @@ extension ManagedObject {
 
     /// Sets a Double lane, with the change announced and recorded.
     public final func setPacked(_ lane: Int, _ value: Double) {
-        if !changeLaneQuickly(lane, to: value) { setPackedValue(lane, .double(value)) }
+        if !setLaneQuietly(lane, value), !changeLaneQuickly(lane, to: value) { setPackedValue(lane, .double(value)) }
     }
     /// Sets an optional Double lane, with the change announced and recorded.
     public final func setPacked(_ lane: Int, _ value: Double?) { setPackedValue(lane, value.map { .double($0) } ?? .null) }

@@ -163,7 +163,10 @@ extension ManagedObject {
             if isPartial(property.number) { return partialValue(property) }
             fire()
         }
-        guard let data = _data else { return isInserted ? property.defaultValue : snapshotValue(property) }
+        guard let data = keptData else {
+            if let freshValues { return freshValue(property, in: freshValues) }
+            return isInserted ? property.defaultValue : snapshotValue(property)
+        }
         if let value = data.values[property.number] { return value }
         return baseValue(property, data)
     }
@@ -214,6 +217,7 @@ extension ManagedObject {
     /// Writes a value in column or object, past any field.
     final func setStored(_ property: PropertyInfo, _ value: Value) {
         guard property.kind == .packed else {
+            if let freshValues, let lane = property.fresh, freshValues.set(lane, slot, value) { return }
             data.values[property.number] = value
             if property.isKey { _table.context?.noteKey(self) }
             markWritten(property.number)
@@ -227,7 +231,7 @@ extension ManagedObject {
         // What a slot holds already makes no overlay and no undo step.
         guard info.geometry.value(_entry.pointee, property.lane, slot) != value else { return markWritten(property.number) }
         let overlay = _table.overlay(for: self)
-        if !isAwakening, let data = _data, let index = data.open.firstIndex(where: { $0.property == property.number }) {
+        if !isAwakening, let data = keptData, let index = data.open.firstIndex(where: { $0.property == property.number }) {
             data.open[index].wrote = true
             context.noteEvent(overlay, self)
         } else if !overlay.dirty[slot] {
@@ -237,7 +241,7 @@ extension ManagedObject {
     }
 
     private final func markWritten(_ number: Int) {
-        guard let data = _data, let index = data.open.firstIndex(where: { $0.property == number }) else { return }
+        guard let data = keptData, let index = data.open.firstIndex(where: { $0.property == number }) else { return }
         data.open[index].wrote = true
     }
 
@@ -269,9 +273,9 @@ extension ManagedObject {
         }
         switch property.kind {
         case .attribute, .packed, .transient:
-            guard let attribute = property.attribute else { return value }
-            if value.isNull, property.kind == .packed, !attribute.isOptional { throw wrong("a number (it is not optional)") }
-            guard let fitting = attribute.type.normalized(value) else { throw wrong("a value of type \(attribute.type.rawValue)") }
+            guard let type = property.attributeType else { return value }
+            if value.isNull, property.kind == .packed, property.isRequired { throw wrong("a number (it is not optional)") }
+            guard let fitting = type.normalized(value) else { throw wrong("a value of type \(type.rawValue)") }
             return fitting
         case .toOne:
             switch value {

@@ -35,6 +35,11 @@ open class ManagedObject {
     /// Where the class is bound to no entity of the context's model, or no store takes the entity, the error goes to the context's error
     /// handler, is thrown by the next save, and the object belongs to no context.
     public convenience init(context: ManagedObjectContext) {
+        if let (table, row) = context.quickRow(for: Self.self) {
+            self.init(table._withUnsafeGuaranteedRef { ObjectSeed($0, row: row) })
+            table._withUnsafeGuaranteedRef { context.finishInsert(self, row, in: $0) }
+            return
+        }
         let (seed, failure) = context.newSeed(for: Self.self)
         self.init(seed)
         context.finishInsert(self, failure)
@@ -89,6 +94,9 @@ open class ManagedObject {
     /// `attribute(at:)` and its kin take such a number: which property of a model it means is looked up when the class is bound, so that
     /// an access hashes no name.
     open class var accessorKeys: [String] { [] }
+
+    /// Which of the hooks below the class overrides, so that its objects are spared those it does not. `@Entity` writes it.
+    open class var overriddenHooks: ClassHooks { .unknown }
 
     // MARK: Hooks
 
@@ -153,13 +161,16 @@ public struct SnapshotEvents: OptionSet, Sendable {
 /// What a context prepares for a new instance; only the library makes one.
 public struct ObjectSeed {
     let word: UInt64
-    /// Kept until the object has taken a reference of its own.
-    let table: ObjectTable
+    /// A table that nobody else holds yet: that of an object outside of contexts.
+    private let owned: ObjectTable?
+
+    /// The table of the row.
+    var table: ObjectTable { ChunkTable.home(of: ManagedObject.entry(of: word)).takeUnretainedValue() }
 
     /// For a row in a table; `flags` besides.
     init(_ table: ObjectTable, row: Row, flags: UInt64 = 0) {
         let (entry, slot) = table.place(of: row)
-        self.table = table
+        owned = table.stored == nil ? table : nil
         word = ManagedObject.word(entry, slot: slot) | flags
     }
 }
@@ -202,9 +213,12 @@ extension ManagedObject {
     static func word(_ entry: ChunkTable.Entry, slot: Int) -> UInt64 { UInt64(UInt(bitPattern: entry)) << 16 | UInt64(slot) << 3 }
 
     @inline(__always)
-    final var _entry: ChunkTable.Entry {
+    final var _entry: ChunkTable.Entry { Self.entry(of: _word) }
+
+    @inline(__always)
+    static func entry(of word: UInt64) -> ChunkTable.Entry {
         // Every word is made from an entry's address.
-        ChunkTable.Entry(bitPattern: UInt(truncatingIfNeeded: _word >> 16) & ~15).unsafelyUnwrapped
+        ChunkTable.Entry(bitPattern: UInt(truncatingIfNeeded: word >> 16) & ~15).unsafelyUnwrapped
     }
 
     @inline(__always)

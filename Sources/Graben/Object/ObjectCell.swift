@@ -39,16 +39,21 @@ extension ManagedObject {
         return cell
     }
 
-    /// What is read or changed of the object; nil for a fault.
+    /// What is read or changed of the object; nil for a fault. A fresh object moves out of the lanes of its chunk into what this answers.
     final var _data: ObjectData? {
-        get { cell?.pointee.data }
+        get { keptData ?? (isFresh ? leaveFresh() : nil) }
         set {
+            if isFresh { dropFresh() }
             guard newValue != nil || has(ObjectFlag.cell) else { return }
             let cell = makeCell()
             cell.pointee.data = newValue
             if cell.pointee.isEmpty { dropCell() }
         }
     }
+
+    /// As `_data`, but nil for a fresh object, which stays one: for whoever looks for what fresh objects never have.
+    @inline(__always)
+    final var keptData: ObjectData? { cell?.pointee.data }
 
     /// The object's data, made at the first call.
     final var data: ObjectData {
@@ -100,6 +105,7 @@ extension ManagedObject {
 
     /// Moves the cell to where it belongs once the object is registered, or is not any more, or is of another table.
     final func moveCell(whileChanging change: () -> Void) {
+        if isFresh { leaveFresh() }
         guard let old = cell else { return change() }
         let contents = old.pointee
         dropCell()

@@ -78,7 +78,7 @@ extension ManagedObject {
         let info = table.info
         if info.hasAccessors, info.accessors[property.number] != nil { return false }
         // Nobody's change is open in most contexts most of the time.
-        guard table.context?.openChangeCount != 0, let data = _data else { return true }
+        guard table.context?.openChangeCount != 0, let data = keptData else { return true }
         return data.open.isEmpty
     }
 
@@ -90,7 +90,10 @@ extension ManagedObject {
             old = storedValue(property)
             return old
         } write: {
-            data.values[property.number] = value
+            if let freshValues, let lane = property.fresh, freshValues.set(lane, slot, value) {
+            } else {
+                data.values[property.number] = value
+            }
             if property.isKey { table.context?.noteKey(self) }
             return old != value
         }

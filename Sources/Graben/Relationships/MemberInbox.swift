@@ -5,17 +5,45 @@ import GrabenLog
 /// Loading a drawing sets millions of references whose other sides nobody reads before the save, and the save does not need them: the
 /// references say it all. So the other side of such a reference is a line in a list. Invariant: it is about objects that no store has, and
 /// about relationships that are found by their members' references.
-struct MemberInbox {
+final class MemberInbox {
+    private struct Delivery {
+        let owner: Row
+        let entity: UInt32
+        let member: Row
+    }
+
     let property: Int
-    private(set) var rows: [Row] = []
-    private(set) var members: [ObjectID] = []
+    // Exclusivity is unchecked: nothing calls back while one is added.
+    @exclusivity(unchecked) private var deliveries = UnsafeMutablePointer<Delivery>.allocate(capacity: 64)
+    @exclusivity(unchecked) private var count = 0
+    @exclusivity(unchecked) private var capacity = 64
 
     init(property: Int) { self.property = property }
 
+    deinit { deliveries.deallocate() }
+
+    /// Adds a member of the owners' own store.
     @inline(__always)
-    mutating func append(_ row: Row, _ member: ObjectID) {
-        rows.append(row)
-        members.append(member)
+    func append(_ owner: Row, entity: UInt32, member: Row) {
+        if count == capacity { grow() }
+        (deliveries + count).initialize(to: Delivery(owner: owner, entity: entity, member: member))
+        count += 1
+    }
+
+    @inline(never)
+    private func grow() {
+        let larger = UnsafeMutablePointer<Delivery>.allocate(capacity: capacity * 2)
+        larger.moveInitialize(from: deliveries, count: count)
+        deliveries.deallocate()
+        deliveries = larger
+        capacity *= 2
+    }
+
+    func forEach(store: UInt32, _ body: (Row, ObjectID) -> Void) {
+        for index in 0..<count {
+            let delivery = deliveries[index]
+            body(delivery.owner, ObjectID(store: store, entity: delivery.entity, row: delivery.member))
+        }
     }
 }
 
@@ -29,25 +57,21 @@ extension ObjectTable {
     @inline(never)
     private func moveInboxes() {
         let waiting = inboxes
-        inboxes = []
+        dropInboxes()
         for inbox in waiting {
-            for (row, member) in zip(inbox.rows, inbox.members) {
-                guard let object = registered(row) else { continue }
-                object.state(inbox.property).added.insert(member)
+            inbox.forEach(store: storeNumber) { row, member in
+                registered(row)?.state(inbox.property).added.insert(member)
             }
         }
     }
 
     /// Notes a member of a new object for later.
     @inline(__always)
-    func deliver(_ member: ObjectID, to row: Row, _ property: Int) {
-        for index in inboxes.indices where inboxes[index].property == property {
-            inboxes[index].append(row, member)
-            return
+    func deliver(entity: UInt32, member: Row, to row: Row, _ property: Int) {
+        if let inbox = lastInbox, inbox._withUnsafeGuaranteedRef({ $0.property }) == property {
+            return inbox._withUnsafeGuaranteedRef { $0.append(row, entity: entity, member: member) }
         }
-        var inbox = MemberInbox(property: property)
-        inbox.append(row, member)
-        inboxes.append(inbox)
+        inbox(property).append(row, entity: entity, member: member)
     }
 }
 
@@ -56,7 +80,7 @@ extension ManagedObject {
     @inline(__always)
     final func toManyState(_ property: Int) -> ToManyState? {
         _table.openInboxes()
-        return _data?.toManyState(property)
+        return keptData?.toManyState(property)
     }
 
     /// Takes a new member in without looking at the others, announced; false where it has to be done the long way.
@@ -65,13 +89,13 @@ extension ManagedObject {
         guard !property.isOrdered, isInserted, has(ObjectFlag.newInEvent), !context.notesNewObjects, !has(CellFlag.observed), !isAwakening,
             case .reverse? = table.stored?.relationships[property.number]
         else { return false }
-        if context.openChangeCount > 0 || table.hasMemberStates, let data = _data {
+        if context.openChangeCount > 0 || table.hasMemberStates, let data = keptData {
             if !data.open.isEmpty || data.toManyState(property.number) != nil { return false }
         }
         _ = announce(property, table) {
             .null
         } write: {
-            table.deliver(member, to: _row, property.number)
+            table.deliver(entity: member.entityNumber, member: member.row, to: _row, property.number)
             return false
         }
         set(ObjectFlag.updated)

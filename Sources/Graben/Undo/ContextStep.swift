@@ -12,8 +12,9 @@ final class ContextStep: UndoAction {
     struct PackedChanges {
         let table: ObjectTable
         let chunk: Int
-        let slots: [UInt16]
-        let values: [Value]
+        /// What the slots held.
+        let before: EventSlots
+        var slots: [UInt16] { before.slots }
         /// The lanes the event changed, by slot, as bits; all bits where there are more than 64.
         let lanes: [UInt64]
     }
@@ -122,7 +123,7 @@ extension ManagedObjectContext {
         let laneCount = table.info.laneProperties.count
         for (index, slot) in change.slots.enumerated() {
             let slot = Int(slot)
-            var values = Array(change.values[index * laneCount..<(index + 1) * laneCount])
+            var values = (0..<laneCount).map { change.before.value(at: index, $0, table.info.geometry) }
             if change.lanes[index] != .max {
                 _ = table.place(of: row(chunk: change.chunk, slot: slot, in: table))
                 let current = table.chunks.chunk(change.chunk)

@@ -20,6 +20,11 @@ package struct CommitBuilder {
         encoder.appendRecord(layout, row, isInsert, changed, value)
     }
 
+    /// Appends the records of many new objects: of row `firstRow + s` for each bit `s` that is set in `slots`, 1,024 of them.
+    package mutating func appendInsertions(layout: RecordLayout, firstRow: Row, slots: UnsafeRawPointer, columns: RecordColumns) {
+        encoder.appendInsertions(layout, firstRow, slots, columns)
+    }
+
     /// Deletes an object.
     package mutating func appendTombstone(layout: RecordLayout, row: Row) { encoder.appendTombstone(layout, row) }
 

@@ -221,6 +221,32 @@ final class CommitEncoder {
         finishEntry()
     }
 
+    /// Appends a record of an insertion for each set bit of `slots`; the row of slot `s` is `firstRow + s`.
+    func appendInsertions(_ layout: RecordLayout, _ firstRow: Row, _ slots: UnsafeRawPointer, _ columns: RecordColumns) {
+        guard accepts(layout) else { return }
+        guard columns.fields.count == layout.fieldCount, columns.defaults.count == layout.fieldCount else {
+            return fail("layout \(layout.number) has \(layout.fieldCount) fields, and was given \(columns.fields.count)")
+        }
+        for word in 0..<slotsPerChunk / 64 {
+            var rest = slots.load(fromByteOffset: word * 8, as: UInt64.self)
+            while rest != 0 {
+                let slot = word * 64 + rest.trailingZeroBitCount
+                rest &= rest - 1
+                let row = firstRow + Row(slot)
+                open(.records)
+                do throws(RecordEncoder.Refusal) {
+                    try RecordEncoder.insertion(layout, row: row, slot: slot, columns, into: buffer)
+                } catch {
+                    return fail("\(error.text) (entity \(layout.entity), row \(row))")
+                }
+                noteRow(layout.entity, row)
+                counts.inserted += 1
+                if buffer.count > Format.payloadLimit { return fail("row \(row) of entity \(layout.entity) is larger than a frame can be") }
+                finishEntry()
+            }
+        }
+    }
+
     /// Appends a record as it stands in a log, as that of an insertion: without what an update says was changed.
     func appendCopy(of head: RecordHead, _ layout: RecordLayout) throws(ByteError) {
         var reader = head.reader

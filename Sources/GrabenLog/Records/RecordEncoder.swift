@@ -100,11 +100,11 @@ enum RecordEncoder {
         return place + 1
     }
 
-    private static func mismatch(_ layout: RecordLayout, _ field: Int) -> Refusal {
+    static func mismatch(_ layout: RecordLayout, _ field: Int) -> Refusal {
         Refusal(text: "the field '\(layout.fields[field].name)' is of kind \(layout.fields[field].kind) and got another kind of value")
     }
 
-    private static func appendVariable(
+    static func appendVariable(
         _ value: StoredValue, _ layout: RecordLayout, _ field: Int, _ buffer: ByteBuffer
     ) throws(Refusal) {
         switch (value, layout.infos[field].kind) {
@@ -121,7 +121,7 @@ enum RecordEncoder {
 
     /// Puts the length of a record before it, for which one byte has been kept.
     @inline(__always)
-    private static func setLength(_ buffer: ByteBuffer, _ start: Int) {
+    static func setLength(_ buffer: ByteBuffer, _ start: Int) {
         let length = UInt64(buffer.count - start - 1)
         if length < 0x80 {
             buffer.set(UInt8(length), at: start)
@@ -236,7 +236,7 @@ enum RecordEncoder {
     }
 
     /// An integer-like field's bits, whose lowest non-zero bytes are stored; nil for a null.
-    private static func integerBits(_ value: StoredValue, _ layout: RecordLayout, _ field: Int) throws(Refusal) -> UInt64? {
+    static func integerBits(_ value: StoredValue, _ layout: RecordLayout, _ field: Int) throws(Refusal) -> UInt64? {
         let info = layout.infos[field]
         switch (value, info.kind) {
         case (.null, _): return nil

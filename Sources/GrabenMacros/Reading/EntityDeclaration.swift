@@ -14,6 +14,8 @@ struct EntityDeclaration {
     let isPublic: Bool
     let isFinal: Bool
     let observesAccess: Bool
+    /// The kinds of hooks that the class itself overrides.
+    let overriddenHooks: [String]
     var properties: [PropertyDeclaration] = []
     /// Keys that no two objects share.
     var uniqueKeys: [[String]] = []
@@ -51,6 +53,7 @@ struct EntityDeclaration {
             guard variable.bindings.first?.pattern.trimmedDescription == "observesAccess" else { return false }
             return variable.bindings.first?.accessorBlock?.description.contains("true") ?? false
         }
+        overriddenHooks = Self.hooks(of: declared)
         readMembers(declared)
         readKeys(declared)
         refuseClashes(declared)

@@ -12,7 +12,7 @@ struct ClassWriter {
         var members = [
             "\(override) entityName: String { \(entity.entityName.quoted) }",
             "\(override) entityDescription: Graben.EntityDescription? {\n\(DescriptionWriter(entity: entity).text)\n}",
-            end,
+            end, hooks,
         ]
         let keys = entity.properties.flatMap(\.keys)
         if !keys.isEmpty {
@@ -22,6 +22,13 @@ struct ClassWriter {
         let writer = MemberWriter(
             writer: AccessorWriter(place: place, observesAccess: entity.observesAccess, isInlinable: entity.isPublic))
         return members + entity.properties.flatMap { writer.members($0) }
+    }
+
+    /// Which hooks need not be called for the class's objects.
+    private var hooks: String {
+        let kinds = entity.overriddenHooks.map { ".\($0)" }.joined(separator: ", ")
+        let inherited = entity.superclass == nil ? "" : ", and: super.overriddenHooks"
+        return "\(override) overriddenHooks: Graben.ClassHooks { Graben.ClassHooks(of: \(entity.identifier).self, [\(kinds)]\(inherited)) }"
     }
 
     /// Where subclasses number on.

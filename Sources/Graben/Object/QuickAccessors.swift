@@ -1,0 +1,62 @@
+import GrabenLog
+
+/// What an accessor has to know of its property where it can take the short way: plain memory, for who looks at objects that count references
+/// spends more on counting them than on reading or setting a value.
+struct QuickAccessor {
+    enum Kind: UInt8 { case none, attribute, toOne }
+
+    var kind = Kind.none
+    var property: Int32 = -1
+    /// Its place in the entity's records.
+    var field: Int32 = -1
+    /// Whether a number has to be compared with what the attribute's width holds.
+    var isNarrow = false
+    /// The entity a to-one leads to, and its inverse or -1.
+    var destination: Int32 = -1
+    var inverse: Int32 = -1
+    var lane = FreshLane(kind: .bool, offset: 0)
+}
+
+/// The accessors of one entity in one store, by the numbers its class gives them.
+final class QuickAccessors: @unchecked Sendable {
+    let accessors: UnsafeMutablePointer<QuickAccessor>
+    let count: Int
+    /// By property number: whether it is an unordered to-many whose members are found by their references.
+    let isReverse: UnsafeMutablePointer<Bool>
+
+    init(_ info: EntityInfo, _ relationships: [StoredEntity.RelationshipStorage?]) {
+        count = info.numbered.count
+        accessors = .allocate(capacity: max(1, count))
+        for (number, property) in info.numbered.enumerated() {
+            var accessor = QuickAccessor()
+            if let property, let lane = property.fresh {
+                accessor.kind = property.kind == .toOne ? .toOne : .attribute
+                accessor.property = Int32(property.number)
+                accessor.field = Int32(property.field)
+                accessor.isNarrow = property.attributeType == .int16 || property.attributeType == .int32
+                accessor.destination = Int32(property.destination)
+                accessor.inverse = property.inverse.map { Int32($0) } ?? -1
+                accessor.lane = lane
+            }
+            (accessors + number).initialize(to: accessor)
+        }
+        isReverse = .allocate(capacity: max(1, info.properties.count))
+        for property in info.properties {
+            var isFound = false
+            if case .reverse? = relationships[property.number] { isFound = !property.isOrdered }
+            (isReverse + property.number).initialize(to: isFound)
+        }
+    }
+
+    /// None.
+    init() {
+        count = 0
+        accessors = .allocate(capacity: 1)
+        isReverse = .allocate(capacity: 1)
+    }
+
+    deinit {
+        accessors.deallocate()
+        isReverse.deallocate()
+    }
+}
