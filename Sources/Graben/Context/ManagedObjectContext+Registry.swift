@@ -62,9 +62,7 @@ extension ManagedObjectContext {
     }
 
     private func makeFault(_ row: Row, in table: ObjectTable) -> ManagedObject {
-        table.makeRoom()
-        let object = table.info.objectClass.init(ObjectSeed(table, row: row, flags: ObjectFlag.fault))
-        table.register(object, row: row)
+        let object = table.makeFault(row)
         if table.hasLooseRows, table.chunks.overlay(table.chunkIndex(of: row))?.dirty[object.slot] == true {
             object.set(ObjectFlag.updated)
             list(object)
@@ -251,6 +249,7 @@ extension ManagedObjectContext {
     func dropAllObjects() {
         forEachTable { table in
             table.detachQuietly()
+            table.dropSpares()
             var objects: [ManagedObject] = []
             objects.reserveCapacity(table.registeredCount)
             table.forEachRegistered { objects.append($0) }

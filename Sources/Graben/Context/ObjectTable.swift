@@ -74,6 +74,11 @@ final class ObjectTable {
     let plainLaneCount: Int
 
     private let isWithLanes: Bool
+    /// Whether an instance that nobody holds can become the object of another row: it has no state of its own, and nobody hears of its end.
+    let recycles: Bool
+    /// Instances that wait for another row: walking a million objects that nobody keeps needs some thousands. Each keeps the table alive, so
+    /// they go when the context lets go of its objects.
+    @exclusivity(unchecked) private var spares: ContiguousArray<Unmanaged<ManagedObject>> = []
     /// The entry that was looked for last; entries never move.
     @exclusivity(unchecked) private var lastPlace: (chunk: Int, entry: ChunkTable.Entry?) = (-1, nil)
 
@@ -126,6 +131,7 @@ final class ObjectTable {
         quickCount = stored?.info === info ? quick.count : 0
         isReverse = UnsafePointer(quick.isReverse)
         isWithLanes = info.geometry.byteCount > 0
+        recycles = stored != nil && info.freshByteCount > 0 && info.hooks.isDisjoint(with: [.state, .faulting])
         plainLaneCount = info.geometry.lanes.prefix { $0.isDouble && $0.validityOffset == nil }.count
         slotMap = (snapshot ?? stored.flatMap { context?.root.snapshot(of: $0) }).flatMap { snapshot in
             stored.flatMap { snapshot.slotMap($0.code) }
@@ -281,8 +287,40 @@ final class ObjectTable {
         }
         registeredCount -= 1
         pageCounts[index] -= 1
+        if recycles, word & ObjectFlag.cell == 0, spares.count < Self.youngLimit, Self.borrow(page + place, Self.isForgotten) == true {
+            spares.append(UnsafeRawPointer(page + place).load(as: Unmanaged<ManagedObject>.self))
+            UnsafeMutableRawPointer(page + place).storeBytes(of: nil, as: UnsafeRawPointer?.self)
+            return
+        }
         _ = Self.borrow(page + place) { $0.clear(ObjectFlag.registered) }
         page[place] = nil
+    }
+
+    /// Whether nobody has a weak or unowned reference to an object that nobody holds; who has one must see it go.
+    private static func isForgotten(_ object: ManagedObject) -> Bool {
+        _getUnownedRetainCount(object) == 1 && _getWeakRetainCount(object) == 1
+    }
+
+    /// Registers an object for a row that has none, as a fault: an instance that waits for one, or a new one.
+    func makeFault(_ row: Row) -> ManagedObject {
+        makeRoom()
+        if let spare = spares.popLast() {
+            let (entry, slot) = place(of: row)
+            let object = spare.takeRetainedValue()
+            object._word = ManagedObject.word(entry, slot: slot) | ObjectFlag.fault
+            register(object, row: row)
+            return object
+        }
+        let object = info.objectClass.init(ObjectSeed(self, row: row, flags: ObjectFlag.fault))
+        register(object, row: row)
+        return object
+    }
+
+    func dropSpares() {
+        while let spare = spares.popLast() {
+            spare._withUnsafeGuaranteedRef { $0.clear(ObjectFlag.registered) }
+            spare.release()
+        }
     }
 
     /// Before an object is let go of: its hooks. False where it has to stay.

@@ -20,8 +20,10 @@ public struct ClassHooks: Sendable {
         public static let faulting = Kinds(rawValue: 16)
         /// `awakeFromInsert()`, `awakeFromFetch()`, `awake(fromSnapshotEvents:)`.
         public static let awaking = Kinds(rawValue: 32)
+        /// No hook, but what ends with an object: stored properties of the class's own, a `deinit`.
+        public static let state = Kinds(rawValue: 64)
         /// All of them.
-        public static let all: Kinds = [.changing, .access, .validation, .saving, .faulting, .awaking]
+        public static let all: Kinds = [.changing, .access, .validation, .saving, .faulting, .awaking, .state]
     }
 
     private let owner: ObjectIdentifier?

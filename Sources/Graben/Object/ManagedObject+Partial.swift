@@ -4,7 +4,7 @@ extension ManagedObject {
     /// Whether a fault answers a property without firing: one that a request named in `propertiesToFetch` (S90). A property that the class keeps in
     /// a field is not, since only firing fills the field.
     final func isPartial(_ number: Int) -> Bool {
-        guard let data = _data, data.partial.contains(number) else { return false }
+        guard let data = keptData, data.partial.contains(number) else { return false }
         return !info.hasAccessors || info.accessors[number] == nil
     }
 

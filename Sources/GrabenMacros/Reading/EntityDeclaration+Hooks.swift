@@ -12,6 +12,25 @@ extension EntityDeclaration {
         "awakeFromInsert": "awaking", "awakeFromFetch": "awaking", "awake": "awaking",
     ]
 
+    /// Whether objects of the class hold something, or do something when they end, that the library does not know of.
+    func hasState(_ declared: ClassDeclSyntax) -> Bool {
+        let patterns = Set(properties.map(\.pattern))
+        return declared.memberBlock.members.contains { member in
+            if member.decl.is(DeinitializerDeclSyntax.self) { return true }
+            guard let variable = member.decl.as(VariableDeclSyntax.self), !variable.modifiers.contains(.static),
+                !variable.modifiers.contains(.class)
+            else { return false }
+            return variable.bindings.contains { binding in
+                if patterns.contains(binding.pattern.trimmedDescription) { return false }
+                guard let accessors = binding.accessorBlock else { return true }
+                guard case .accessors(let list) = accessors.accessors else { return false }
+                return list.allSatisfy {
+                    $0.accessorSpecifier.tokenKind == .keyword(.willSet) || $0.accessorSpecifier.tokenKind == .keyword(.didSet)
+                }
+            }
+        }
+    }
+
     /// The kinds of hooks a class overrides, by the names they have in `ClassHooks.Kinds`. What stands inside `#if`, or is written by another
     /// macro, is not seen here: such a class is taken to override all of them.
     static func hooks(of declared: ClassDeclSyntax) -> [String] {

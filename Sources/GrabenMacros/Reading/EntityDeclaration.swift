@@ -15,7 +15,7 @@ struct EntityDeclaration {
     let isFinal: Bool
     let observesAccess: Bool
     /// The kinds of hooks that the class itself overrides.
-    let overriddenHooks: [String]
+    private(set) var overriddenHooks: [String]
     var properties: [PropertyDeclaration] = []
     /// Keys that no two objects share.
     var uniqueKeys: [[String]] = []
@@ -55,6 +55,7 @@ struct EntityDeclaration {
         }
         overriddenHooks = Self.hooks(of: declared)
         readMembers(declared)
+        if hasState(declared) { overriddenHooks.append("state") }
         readKeys(declared)
         refuseClashes(declared)
     }

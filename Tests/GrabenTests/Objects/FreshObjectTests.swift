@@ -23,8 +23,8 @@ import Testing
     @Attribute var note: Note?
     @Transient var scratch: String?
     @Packed var height: Double = 2
-    @Relationship(inverse: \Sample.children) var parent: Sample?
-    @Relationship(inverse: \Sample.parent) var children: ToMany<Sample>
+    @Relationship(inverse: "children") var parent: Sample?
+    @Relationship var children: ToMany<Sample>
 }
 
 /// A class that hears of every change.
