@@ -24,9 +24,16 @@ extension ManagedObjectContext {
         }
         var payload = ContextSave()
         let standing = resultWatch.isUsed ? changed.filter { !$0.has(ObjectFlag.deleted) } : []
-        let saved = try saveChanged(&payload)
         if coordinator.hasSavingHooks {
-            for object in saved { object.didSave() }
+            for object in try saveChanged(&payload) { object.didSave() }
+        } else {
+            _ = try saveChanged(&payload)
+        }
+        noteForResults(lost: standing)
+        if coordinator.hasSavingHooks {
+            for object in try saveChanged(&payload) { object.didSave() }
+        } else {
+            _ = try saveChanged(&payload)
         }
         noteForResults(lost: standing)
         notifySaved(payload)
@@ -216,6 +223,11 @@ extension ManagedObjectContext {
             object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted)
             object.withTable { $0.sinceSweep += 1 }
         }
+        // What waits in an inbox is saved as references; objects that leave would put it into the states of those that are settled.
+        for case let table? in tables[store.number] ?? [] {
+            table.dropInboxes()
+            if isAlone { table.settleFresh(isEverything: isEverything) }
+        }
         for object in others {
             let wasDeleted = object.has(ObjectFlag.deleted)
             object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted)
@@ -239,11 +251,9 @@ extension ManagedObjectContext {
             data.toMany = []
             data.isTouched = false
         }
-        // Rows moved without an object (a bulk edit) are saved with the rest of their chunk. What waits in an inbox is saved as references.
+        // Rows moved without an object (a bulk edit) are saved with the rest of their chunk.
         for case let table? in tables[store.number] ?? [] {
             for case let overlay? in table.chunks.overlays { overlay.settleAll() }
-            if isAlone { table.settleFresh(isEverything: isEverything) }
-            table.dropInboxes()
             table.hasLooseRows = false
             table.vanishedEnd = 0
         }
@@ -293,6 +303,7 @@ extension ManagedObjectContext {
         }
         parent.processPendingChanges()
         for object in objects {
+            if object.isFresh { object.leaveFresh() }
             let wasDeleted = object.has(ObjectFlag.deleted)
             object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted)
             object._table.sinceSweep += 1

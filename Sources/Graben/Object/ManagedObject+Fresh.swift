@@ -5,14 +5,14 @@ extension ManagedObject {
     /// Whether everything set in the object lies in its chunk's fresh values.
     @inline(__always)
     final var isFresh: Bool {
-        guard has(ObjectFlag.registered), let fresh = ChunkTable.fresh(of: _entry) else { return false }
-        return fresh.isFresh(slot)
+        freshValues != nil
     }
 
     /// The values of the chunk the object is fresh in; nil where it is not fresh.
     @inline(__always)
     final var freshValues: FreshValues? {
         guard has(ObjectFlag.registered), let fresh = ChunkTable.fresh(of: _entry), fresh.isFresh(slot) else { return nil }
+        assert(has(ObjectFlag.inserted), "an object that was saved is still fresh")
         return fresh
     }
 
