@@ -106,6 +106,9 @@ package struct ChunkGeometry: Sendable, Equatable {
         let y = bits(b, lane, slot)
         let validX = isValid(a, lane, slot)
         guard validX == isValid(b, lane, slot) else { return false }
-        return !validX || x == y || value(a, lane, slot) == value(b, lane, slot)
+        if !validX || x == y { return true }
+        return lanes[lane].isDouble
+            ? Double(bitPattern: x).isNaN && Double(bitPattern: y).isNaN
+            : Float(bitPattern: UInt32(truncatingIfNeeded: x)).isNaN && Float(bitPattern: UInt32(truncatingIfNeeded: y)).isNaN
     }
 }

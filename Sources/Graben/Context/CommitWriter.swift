@@ -121,19 +121,19 @@ struct CommitWriter {
     /// One patch for each set of lanes that changed together, or the whole chunk where half of it or more is new.
     private func writeColumns(_ table: ObjectTable, _ newest: LogSnapshot, _ commit: inout CommitBuilder) throws(GrabenError) {
         guard let stored = table.stored, !table.info.laneProperties.isEmpty else { return }
-        var patches = LanePatches(laneCount: table.info.laneProperties.count)
         let geometry = table.info.geometry
+        var patches = LanePatches(geometry)
         for (index, overlay) in table.chunks.overlays.enumerated() {
             guard let overlay, !overlay.dirty.isEmpty else { continue }
             if try writeWholeChunk(table, stored, index, overlay, newest, &commit) { continue }
+            let isPlain = overlay.earlier.isEmpty
             overlay.dirty.forEach { slot in
-                let row = context.row(chunk: index, slot: slot, in: table)
-                let object = table.registered(row)
-                if object?.has(ObjectFlag.deleted) == true { return }
+                let row = table.row(slotNumber: index * ChunkGeometry.slotsPerChunk + slot)
+                let word = table.word(of: row) ?? 0
+                if word & ObjectFlag.deleted != 0 { return }
                 let isNew = !newest.contains(stored.code, row)
                 // Rows that another commit deleted are left alone.
-                if isNew, object?.isInserted != true { return }
-                let isPlain = overlay.earlier.isEmpty
+                if isNew, word & ObjectFlag.inserted == 0 { return }
                 patches.append(row, slot, overlay) { lane in
                     if isNew { return true }
                     if isPlain { return !geometry.valuesEqual(lane, slot, overlay.data, overlay.base) }
@@ -141,18 +141,7 @@ struct CommitWriter {
                 }
             }
         }
-        append(patches, stored, &commit)
-    }
-
-    private func append(_ patches: LanePatches, _ stored: StoredEntity, _ commit: inout CommitBuilder) {
-        for patch in patches.inOrder {
-            var bits: [UInt64] = []
-            bits.reserveCapacity(patch.rows.count * patch.lanes.count)
-            for lane in patch.bits { bits += lane }
-            commit.appendPatch(
-                layout: stored.layout, lanes: patch.lanes, rows: patch.rows, bits: bits,
-                valid: patch.hasNulls ? Array(patch.valid.joined()) : nil)
-        }
+        patches.write(stored.layout, &commit)
     }
 
     private func writeWholeChunk(
@@ -179,7 +168,7 @@ struct CommitWriter {
         }
         var rows: [Row] = []
         // What the chunk changes of rows that are not new is said in patches too, before it: history reads those, and of a chunk nothing.
-        var patches = LanePatches(laneCount: overlay.geometry.lanes.count)
+        var patches = LanePatches(overlay.geometry)
         overlay.dirty.forEach { slot in
             let row = Row(first + slot)
             if let object = table.registered(row), object.has(ObjectFlag.deleted) { return }
@@ -195,7 +184,7 @@ struct CommitWriter {
             }
         }
         let count = min(ChunkGeometry.slotsPerChunk, Int(max(rows.last ?? 0, newest.highestRow(stored.code) ?? 0)) + 1 - first)
-        append(patches, stored, &commit)
+        patches.write(stored.layout, &commit)
         commit.appendChunk(layout: stored.layout, firstRow: Row(first), count: count, from: UnsafeRawPointer(whole))
         return true
     }
@@ -296,63 +285,5 @@ struct CommitWriter {
         guard let member = store.stored(entity: Int(change.member.entityNumber)) else { return }
         commit.appendLink(
             link, owner: (code, row), member: (member.code, change.member.row), order: change.order, removed: change.removed)
-    }
-}
-
-/// Changed rows by the lanes that changed: a few sets of lanes, each with many rows.
-private struct LanePatches {
-    let laneCount: Int
-    private var patches: [LanePatch] = []
-    private var places: [[Int]: Int] = [:]
-    /// The patch of the last row; the next one mostly has the same lanes.
-    private var last = -1
-    private var lanes: [Int] = []
-
-    init(laneCount: Int) { self.laneCount = laneCount }
-
-    var inOrder: [LanePatch] { patches.sorted { $0.lanes.lexicographicallyPrecedes($1.lanes) } }
-
-    /// Adds a row with the lanes that `isChanged` says; none adds nothing.
-    @inline(__always)
-    mutating func append(_ row: Row, _ slot: Int, _ overlay: OverlayChunk, _ isChanged: (Int) -> Bool) {
-        lanes.removeAll(keepingCapacity: true)
-        for lane in 0..<laneCount where isChanged(lane) { lanes.append(lane) }
-        guard !lanes.isEmpty else { return }
-        if last < 0 || patches[last].lanes != lanes {
-            if let known = places[lanes] {
-                last = known
-            } else {
-                last = patches.count
-                places[lanes] = last
-                patches.append(LanePatch(lanes: lanes))
-            }
-        }
-        patches[last].append(row, slot, overlay)
-    }
-}
-
-/// Rows whose same lanes changed.
-private struct LanePatch {
-    let lanes: [Int]
-    var rows: [Row] = []
-    /// Lane by lane, the bits of each row.
-    var bits: [[UInt64]]
-    var valid: [[Bool]]
-    var hasNulls = false
-
-    init(lanes: [Int]) {
-        self.lanes = lanes
-        bits = .init(repeating: [], count: lanes.count)
-        valid = .init(repeating: [], count: lanes.count)
-    }
-
-    mutating func append(_ row: Row, _ slot: Int, _ overlay: OverlayChunk) {
-        rows.append(row)
-        for place in 0..<lanes.count {
-            let isValid = overlay.geometry.isValid(overlay.data, lanes[place], slot)
-            bits[place].append(overlay.geometry.bits(overlay.data, lanes[place], slot))
-            valid[place].append(isValid)
-            if !isValid { hasNulls = true }
-        }
     }
 }

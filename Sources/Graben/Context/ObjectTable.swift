@@ -171,6 +171,14 @@ final class ObjectTable {
         return objects[Int(row) % Self.rowsPerPage]
     }
 
+    /// The word of a row's object; nil where the context knows none.
+    @inline(__always)
+    func word(of row: Row) -> UInt64? {
+        let page = Int(row) / Self.rowsPerPage
+        guard page < pages.count, let objects = pages[page] else { return nil }
+        return Self.borrow(objects + Int(row) % Self.rowsPerPage) { $0._word }
+    }
+
     func register(_ object: ManagedObject) { register(object, row: object._row) }
 
     /// As `register(_:)`, for whoever knows the row.
