@@ -145,6 +145,7 @@ extension ManagedObjectContext {
     func finishInsert(_ object: ManagedObject, _ row: Row, in table: ObjectTable) {
         table.registerNew(object, row: row)
         changed.append(object)
+        noteKey(object)
         event.inserted.append(object)
         if table.info.freshByteCount > 0 {
             table.chunks.makeFresh(of: object._entry).setFresh(object.slot)

@@ -30,12 +30,6 @@ extension ManagedObjectContext {
             _ = try saveChanged(&payload)
         }
         noteForResults(lost: standing)
-        if coordinator.hasSavingHooks {
-            for object in try saveChanged(&payload) { object.didSave() }
-        } else {
-            _ = try saveChanged(&payload)
-        }
-        noteForResults(lost: standing)
         notifySaved(payload)
         // Nothing here holds the saved objects any more, so that those nobody else holds are let go.
         processPendingChanges()

@@ -217,8 +217,8 @@ extension ManagedObject {
     /// Writes a value in column or object, past any field.
     final func setStored(_ property: PropertyInfo, _ value: Value) {
         guard property.kind == .packed else {
-            if let freshValues, let lane = property.fresh, freshValues.set(lane, slot, value) { return }
-            data.values[property.number] = value
+            let isInLane = property.fresh.map { lane in freshValues?.set(lane, slot, value) ?? false } ?? false
+            if !isInLane { data.values[property.number] = value }
             if property.isKey { _table.context?.noteKey(self) }
             markWritten(property.number)
             return

@@ -29,7 +29,8 @@ final class QuickAccessors: @unchecked Sendable {
         accessors = .allocate(capacity: max(1, count))
         for (number, property) in info.numbered.enumerated() {
             var accessor = QuickAccessor()
-            if let property, let lane = property.fresh {
+            // Who looks objects up by a key has to hear of it.
+            if let property, let lane = property.fresh, !property.isKey {
                 accessor.kind = property.kind == .toOne ? .toOne : .attribute
                 accessor.property = Int32(property.number)
                 accessor.field = Int32(property.field)
