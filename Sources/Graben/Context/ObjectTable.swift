@@ -267,7 +267,7 @@ final class ObjectTable {
         if young.count >= Self.youngLimit { sweepYoung() }
     }
 
-    private static let youngLimit = 16_384
+    private static let youngLimit = 4_096
 
     @inline(never)
     private func sweepYoung() {

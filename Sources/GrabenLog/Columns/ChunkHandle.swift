@@ -75,6 +75,24 @@ package final class ChunkHandle: @unchecked Sendable {
         }
     }
 
+    /// Writes values of a patch, from the one at `start` on, into a lane at these places.
+    func write(_ source: PatchLane, from start: Int, _ lane: Int, _ places: [Int]) {
+        let width = layout.lanes[lane].width
+        guard width == .double, source.width == .double, source.validity == nil, layout.validityOffsets[lane] == nil else {
+            for (index, place) in places.enumerated() {
+                let isValid = source.isValid(start + index)
+                setValidity(lane, place, isValid)
+                setBits(lane, place, isValid ? source.bits(start + index, as: width) : 0)
+            }
+            return
+        }
+        let target = base + layout.laneOffsets[lane]
+        let values = source.values + start * 8
+        for (index, place) in places.enumerated() {
+            target.storeBytes(of: values.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self), toByteOffset: place * 8, as: UInt64.self)
+        }
+    }
+
     func bits(_ lane: Int, _ slot: Int) -> UInt64 {
         switch layout.lanes[lane].width {
         case .double: base.loadUnaligned(fromByteOffset: layout.laneOffsets[lane] + slot * 8, as: UInt64.self)

@@ -272,28 +272,30 @@ final class SnapshotAssembler {
     /// Stores values by row, copying each chunk this assembler does not own.
     func write(_ sources: [PatchLane], _ rows: RowListCoding.Decoded, _ layout: RecordLayout) {
         let state = writable(layout.entity)
-        var chunkIndex = -1
-        var handle: ChunkHandle?
-        var places: [(source: PatchLane, lane: Int)] = []
-        for index in 0..<rows.count {
-            let row = rows.row(index)
-            let slot = state.slot(row)
-            if slot / slotsPerChunk != chunkIndex {
-                chunkIndex = slot / slotsPerChunk
-                let fresh = writableChunk(state, chunkIndex, layout)
-                places = sources.compactMap { source in fresh.layout.laneIndex(source.name).map { (source, $0) } }
-                handle = fresh
+        var highest = state.highestRow
+        var places: [Int] = []
+        var start = 0
+        // Rows of one chunk mostly follow each other, and are written lane by lane.
+        while start < rows.count {
+            let chunk = state.slot(rows.row(start)) / slotsPerChunk
+            places.removeAll(keepingCapacity: true)
+            var last = 0
+            while start + places.count < rows.count {
+                let row = rows.row(start + places.count)
+                let slot = state.slot(row)
+                guard slot / slotsPerChunk == chunk else { break }
+                places.append(slot % slotsPerChunk)
+                last = max(last, slot % slotsPerChunk)
+                highest = max(highest, Int64(row))
             }
-            guard let handle else { continue }
-            let place = slot % slotsPerChunk
-            for (source, lane) in places {
-                let isValid = source.isValid(index)
-                handle.setValidity(lane, place, isValid)
-                handle.setBits(lane, place, isValid ? source.bits(index, as: handle.layout.lanes[lane].width) : 0)
+            let handle = writableChunk(state, chunk, layout)
+            for source in sources {
+                if let lane = handle.layout.laneIndex(source.name) { handle.write(source, from: start, lane, places) }
             }
-            if place >= handle.usedSlots { handle.usedSlots = place + 1 }
-            if Int64(row) > state.highestRow { state.highestRow = Int64(row) }
+            handle.usedSlots = max(handle.usedSlots, last + 1)
+            start += places.count
         }
+        state.highestRow = highest
     }
 
     private func writableChunk(_ state: EntityState, _ index: Int, _ layout: RecordLayout) -> ChunkHandle {
