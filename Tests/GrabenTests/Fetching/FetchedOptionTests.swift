@@ -55,7 +55,10 @@ struct FetchedOptionTests {
         "every option of a fetched property takes effect when it is read, whatever door it came by", arguments: FetchedPropertyDoor.allCases
     )
     func effects(door: FetchedPropertyDoor) throws {
-        let container = try door.container(Self.model, TemporaryFolder())
+        // Held to the end: files beside the store are made when something is first written.
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let container = try door.container(Self.model, folder)
         let first = container.newContext()
         for n in 0..<8 {
             let object = try first.insertObject(entity: n % 4 == 3 ? "Valve" : "Part")
