@@ -10,7 +10,7 @@ const peer_engine *peer_sqlite(void) { return NULL; }
 // As SQLite's documentation advises for a local application: WAL, prepared statements, everything in explicit transactions, integer primary
 // keys. Scans and joins are left to the engine, which does them faster than a loop around it.
 
-typedef enum { LOOKUP, LOOKUP_NAME, SCAN, TRAVERSE, FILTER, MOVE, STATEMENTS } statement;
+typedef enum { LOOKUP, LOOKUP_NAME, SCAN, TRAVERSE, FILTER, RANGE, GREATEST, MOVE, STATEMENTS } statement;
 
 static const char *const sql[STATEMENTS] = {
     [LOOKUP] = "SELECT x, y, z FROM joint WHERE id = ?1",
@@ -19,6 +19,8 @@ static const char *const sql[STATEMENTS] = {
     [TRAVERSE] = ("SELECT sum(a.x + a.y + a.z + b.x + b.y + b.z) FROM line CROSS JOIN joint a CROSS JOIN joint b"
                  " WHERE a.id = line.start AND b.id = line.finish"),
     [FILTER] = "SELECT count(*) FROM joint WHERE x BETWEEN ?1 AND ?2 AND name >= ?3 AND name < ?4",
+    [RANGE] = "SELECT name FROM names.named WHERE x BETWEEN ?1 AND ?2",
+    [GREATEST] = "SELECT x, y, z FROM names.named ORDER BY x DESC LIMIT ?1",
     [MOVE] = "UPDATE joint SET z = z + ?1 WHERE id = ?2",
 };
 
@@ -26,6 +28,7 @@ typedef struct {
     sqlite3 *database;
     sqlite3_stmt *prepared[STATEMENTS];
     char directory[PEER_PATH_BYTES];
+    bool has_names;
 } store;
 
 static peer_result failed(const store *store, const char *doing) {
@@ -117,7 +120,7 @@ static peer_result load_names(const char *directory, const peer_network *network
         sqlite3_bind_double(insert, 4, network->z[i]);
         good = sqlite3_step(insert) == SQLITE_DONE && sqlite3_reset(insert) == SQLITE_OK;
     }
-    good = good && run(store, "COMMIT");
+    good = good && run(store, "CREATE INDEX names_x ON named (x)") && run(store, "COMMIT");
     const peer_result result = good ? (peer_result){.nanoseconds = peer_now() - began} : failed(store, "load names");
     sqlite3_finalize(insert);
     close_store(store);
@@ -205,20 +208,23 @@ static peer_result lookup(void *opened, const uint32_t *rows, size_t count) {
     return good ? result : failed(store, "look up by id");
 }
 
+// Opens the store of `load_names` beside the other, once.
+static bool attach_names(store *store) {
+    if (store->has_names) return true;
+    char path[PEER_PATH_BYTES];
+    peer_path(path, store->directory, "names.sqlite");
+    sqlite3_stmt *attach = NULL;
+    const bool attached = sqlite3_prepare_v2(store->database, "ATTACH ?1 AS names", -1, &attach, NULL) == SQLITE_OK
+                          && sqlite3_bind_text(attach, 1, path, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(attach) == SQLITE_DONE;
+    sqlite3_finalize(attach);
+    store->has_names = attached && run(store, "PRAGMA names.cache_size = -262144; PRAGMA names.mmap_size = 1073741824");
+    return store->has_names;
+}
+
 static peer_result lookup_names(void *opened, const uint8_t *names, size_t count) {
     store *store = opened;
     peer_result result = {.count = count};
-    if (store->prepared[LOOKUP_NAME] == NULL) {
-        char path[PEER_PATH_BYTES];
-        peer_path(path, store->directory, "names.sqlite");
-        sqlite3_stmt *attach = NULL;
-        const bool attached = sqlite3_prepare_v2(store->database, "ATTACH ?1 AS names", -1, &attach, NULL) == SQLITE_OK
-                              && sqlite3_bind_text(attach, 1, path, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(attach) == SQLITE_DONE;
-        sqlite3_finalize(attach);
-        if (!attached || !run(store, "PRAGMA names.cache_size = -262144; PRAGMA names.mmap_size = 1073741824")) {
-            return failed(store, "attach the names");
-        }
-    }
+    if (!attach_names(store)) return failed(store, "attach the names");
     const double began = peer_now();
     sqlite3_stmt *find = prepared(store, LOOKUP_NAME);
     bool good = run(store, "BEGIN");
@@ -259,6 +265,35 @@ static peer_result filter(void *opened, double low, double high, char letter) {
     return aggregate(store, FILTER, "filter");
 }
 
+static peer_result range(void *opened, double low, double high) {
+    store *store = opened;
+    if (!attach_names(store)) return failed(store, "attach the names");
+    peer_result result = {0};
+    const double began = peer_now();
+    sqlite3_stmt *query = prepared(store, RANGE);
+    sqlite3_bind_double(query, 1, low);
+    sqlite3_bind_double(query, 2, high);
+    int code;
+    while ((code = sqlite3_step(query)) == SQLITE_ROW) result.count++;
+    sqlite3_reset(query);
+    result.nanoseconds = peer_now() - began;
+    return code == SQLITE_DONE ? result : failed(store, "range");
+}
+
+static peer_result greatest(void *opened, size_t limit) {
+    store *store = opened;
+    if (!attach_names(store)) return failed(store, "attach the names");
+    peer_result result = {.count = limit};
+    const double began = peer_now();
+    sqlite3_stmt *query = prepared(store, GREATEST);
+    sqlite3_bind_int64(query, 1, (sqlite3_int64)limit);
+    int code;
+    while ((code = sqlite3_step(query)) == SQLITE_ROW) result.sum += sqlite3_column_double(query, 0);
+    sqlite3_reset(query);
+    result.nanoseconds = peer_now() - began;
+    return code == SQLITE_DONE ? result : failed(store, "greatest");
+}
+
 static peer_result open_and_read(const char *directory, uint32_t row) {
     const double began = peer_now();
     store *store = open_store(directory);
@@ -277,8 +312,8 @@ const peer_engine *peer_sqlite(void) {
     static const peer_engine engine = {
         .name = "sqlite", .settings = "WAL, synchronous FULL, cache 256 MB, mmap 1 GB, prepared statements",
         .load = load, .load_names = load_names, .size = size, .open = open_store, .close = close_store, .open_and_read = open_and_read,
-        .lookup = lookup, .lookup_names = lookup_names, .scan = scan, .traverse = traverse, .filter = filter, .update = update,
-        .commit_each = commit_each, .halve = halve, .compact = compact,
+        .lookup = lookup, .lookup_names = lookup_names, .scan = scan, .traverse = traverse, .filter = filter, .range = range,
+        .greatest = greatest, .update = update, .commit_each = commit_each, .halve = halve, .compact = compact,
     };
     return &engine;
 }

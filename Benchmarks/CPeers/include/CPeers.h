@@ -54,6 +54,11 @@ typedef struct {
     peer_result (*traverse)(void *store);
     /// Counts (in `count`) the joints with low <= x <= high whose name begins with `letter`.
     peer_result (*filter)(void *store, double low, double high, char letter);
+    /// Steps over the joints with low <= x <= high through an index of x, in the store of `load_names`, and counts them (in `count`). NULL where
+    /// the engine has no such index of its own, here and below.
+    peer_result (*range)(void *store, double low, double high);
+    /// Sums the x of the `limit` joints with the greatest x, through that index.
+    peer_result (*greatest)(void *store, size_t limit);
 
     /// Adds `delta` to the z of the joints at `rows`, in one durable transaction.
     peer_result (*update)(void *store, const uint32_t *rows, size_t count, double delta);

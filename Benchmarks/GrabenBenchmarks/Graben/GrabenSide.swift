@@ -7,4 +7,5 @@ enum GrabenSide {
     typealias Maker = @Sendable (Bench) throws -> () throws -> Outcome
 
     static let makers: [String: Maker] = storage.merging(opening) { first, _ in first }.merging(objects) { first, _ in first }
+        .merging(fetching) { first, _ in first }
 }

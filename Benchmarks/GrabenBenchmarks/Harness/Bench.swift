@@ -24,6 +24,11 @@ final class Bench {
 
     static let lowX = RandomNetwork.extent / 4
     static let highX = RandomNetwork.extent / 2
+    /// So far goes a range of a hundredth of the rows from `lowX`.
+    static let narrowX = lowX + RandomNetwork.extent / 100
+    /// How many fetches by a key a round has, and how many objects the first of an order are.
+    static let fetchCount = 10_000
+    static let fetchLimit = 100
     static let letter = UInt8(ascii: "a")
 
     init(options: Options) throws {
@@ -74,6 +79,18 @@ final class Bench {
     private(set) lazy var filterCount = Double(
         (0..<network.count).count { row in
             (Self.lowX...Self.highX).contains(network.x[row]) && network.names[row * RandomNetwork.nameByteCount] == Self.letter
+        })
+    private(set) lazy var narrowCount = Double((0..<network.count).count { (Self.lowX...Self.narrowX).contains(network.x[$0]) })
+    private(set) lazy var greatestSum = (0..<network.count).map { network.x[$0] }.sorted(by: >).prefix(Self.fetchLimit).reduce(0, +)
+    private(set) lazy var fetchedRows = Array(lookupRows.prefix(Self.fetchCount))
+    private(set) lazy var fetchedSum = fetchedRows.reduce(0) { $0 + sum($1) }
+    /// The names of `fetchedRows`, one after the other.
+    private(set) lazy var fetchedNames = Array(lookupNames.prefix(fetchedRows.count * RandomNetwork.nameByteCount))
+    /// How many joints have y above 5 and a name that begins with "ab".
+    private(set) lazy var rowCount = Double(
+        (0..<network.count).count { row in
+            let name = network.names + row * RandomNetwork.nameByteCount
+            return network.y[row] > 5 && name[0] == UInt8(ascii: "a") && name[1] == UInt8(ascii: "b")
         })
     /// The row read first by the opening workloads: in the middle, so that no store has it at an end.
     var firstRead: UInt32 { UInt32(network.count / 2) }

@@ -79,12 +79,15 @@ final class Engine {
         return Outcome(result.nanoseconds, check: result.sum)
     }
 
+    private func loadNames() throws {
+        if hasNames { return }
+        let directory = try directory()
+        _ = try withNetwork { try checked(calls.load_names(directory, $0)) }
+        hasNames = true
+    }
+
     func lookupNames(_ names: [UInt8]) throws -> Outcome {
-        if !hasNames {
-            let directory = try directory()
-            _ = try withNetwork { try checked(calls.load_names(directory, $0)) }
-            hasNames = true
-        }
+        try loadNames()
         let result = try checked(calls.lookup_names(try opened(), names, names.count / RandomNetwork.nameByteCount))
         return Outcome(result.nanoseconds, check: result.sum)
     }
@@ -102,6 +105,21 @@ final class Engine {
     func filter() throws -> Outcome {
         let result = try checked(calls.filter(try opened(), Bench.lowX, Bench.highX, CChar(bitPattern: Bench.letter)))
         return Outcome(result.nanoseconds, check: Double(result.count))
+    }
+
+    /// Whether the engine has ordered indexes besides its keys.
+    var hasIndexes: Bool { calls.range != nil }
+
+    func range(_ low: Double, _ high: Double) throws -> Outcome {
+        try loadNames()
+        let result = try checked(calls.range(try opened(), low, high))
+        return Outcome(result.nanoseconds, check: Double(result.count))
+    }
+
+    func greatest(_ limit: Int) throws -> Outcome {
+        try loadNames()
+        let result = try checked(calls.greatest(try opened(), limit))
+        return Outcome(result.nanoseconds, check: result.sum)
     }
 
     func openAndRead(_ row: UInt32) throws -> Outcome {

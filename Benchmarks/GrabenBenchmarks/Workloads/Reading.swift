@@ -50,13 +50,6 @@ extension Workloads {
                         contenders: try graben("traverse.objects", bench) + engines(bench) { try $0.traverse() })
                 ]
             },
-            Workload(name: "filter", target: .times(1 / 5, .lmdb), rounds: 9, isWarmed: true) { bench in
-                [
-                    Variant(
-                        unit: .milliseconds, expected: bench.filterCount,
-                        contenders: try graben("filter", bench) + engines(bench) { try $0.filter() })
-                ]
-            },
         ]
     }
 

@@ -1,7 +1,7 @@
 /// The workloads by the names of the design's table, in the order in which they run: those that read come before those that change the
 /// peers' stores.
 enum Workloads {
-    static var all: [Workload] { reading + objects + opening + writing + sizes }
+    static var all: [Workload] { reading + fetching + objects + opening + writing + sizes }
 
     /// Graben's contender of that name, if it has one.
     static func graben(_ name: String, _ bench: Bench) throws -> [Contender] {

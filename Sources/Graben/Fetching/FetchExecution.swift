@@ -13,10 +13,8 @@ struct FetchExecution {
     typealias Found = (id: ObjectID, keys: [Value])
 
     func run(variables: [String: PredicateBinding]) throws(GrabenError) -> [ObjectID] {
-        try checkWindow()
-        let predicate = try bind(request.predicate, variables)
+        let (predicate, order, end) = try prepared(variables)
         if predicate?.constant == false { return [] }
-        let order = try bindSort()
         let sources = try sources()
         var found: [Found] = []
         for source in sources {
@@ -26,12 +24,6 @@ struct FetchExecution {
             found = found.isEmpty ? more : merge(found, more, order, end)
         }
         return window(found)
-    }
-
-    /// One past the last place of the window.
-    private var end: Int {
-        let (end, isEndless) = request.offset.addingReportingOverflow(request.limit)
-        return request.limit > 0 && !isEndless ? end : Int.max
     }
 
     private func window(_ found: [Found]) -> [ObjectID] {
@@ -44,10 +36,8 @@ struct FetchExecution {
     /// What the stores find, whatever is pending: for who looks at pending objects elsewhere and later. All of it, or with `isCut` no more than
     /// the window needs.
     func storeSide(isCut: Bool) throws(GrabenError) -> [Found] {
-        try checkWindow()
-        let predicate = try bind(request.predicate, [:])
+        let (predicate, order, end) = try prepared([:])
         if predicate?.constant == false { return [] }
-        let order = try bindSort()
         var found: [Found] = []
         for source in try sources() {
             let rows = try source.query(predicate, order, isCut ? end : .max, needsKeys: true, self).storeRows()
@@ -59,9 +49,8 @@ struct FetchExecution {
 
     /// The window over what the stores found and what is pending now.
     func finish(_ stored: [Found]) throws(GrabenError) -> [ObjectID] {
-        let predicate = try bind(request.predicate, [:])
+        let (predicate, order, _) = try prepared([:])
         if predicate?.constant == false { return [] }
-        let order = try bindSort()
         var found = stored
         for source in try sources() where !source.pending.rows.isEmpty {
             found.removeAll {
@@ -73,11 +62,26 @@ struct FetchExecution {
         return window(found)
     }
 
+    /// What the request comes to for every store: predicate, order, and how many objects from the beginning the window needs.
+    func prepared(
+        _ variables: [String: PredicateBinding]
+    ) throws(GrabenError) -> (predicate: BoundPredicate?, order: BoundSortOrder?, end: Int) {
+        try checkWindow()
+        let predicate = try bind(try wanted(), variables)
+        let order = try bindSort()
+        let (end, isEndless) = request.offset.addingReportingOverflow(request.limit)
+        return (predicate, order, request.limit > 0 && !isEndless ? end : Int.max)
+    }
+
+    /// The request's predicate, and its box as one.
+    private func wanted() throws(GrabenError) -> ObjectPredicate? {
+        guard let box = try request.boundingBox?.predicate(of: info) else { return request.predicate }
+        return request.predicate.map { box && $0 } ?? box
+    }
+
     /// How many objects the window has; nothing is put in order.
     func count(variables: [String: PredicateBinding]) throws(GrabenError) -> Int {
-        try checkWindow()
-        let predicate = try bind(request.predicate, variables)
-        _ = try bindSort()
+        let (predicate, _, _) = try prepared(variables)
         if predicate?.constant == false { return 0 }
         var total = 0
         for source in try sources() {
@@ -112,7 +116,7 @@ struct FetchExecution {
     // MARK: Sources
 
     /// One entity of one store, by ascending ids.
-    fileprivate struct Source {
+    struct Source {
         let stored: StoredEntity
         let snapshot: LogSnapshot
         let pending: PendingRows
@@ -127,7 +131,7 @@ struct FetchExecution {
         }
     }
 
-    private func sources() throws(GrabenError) -> [Source] {
+    func sources() throws(GrabenError) -> [Source] {
         let stores = context.coordinator.stores
         if let asked = request.stores, let foreign = asked.first(where: { store in !stores.contains { $0 === store } }) {
             throw .invalidRequest(
@@ -212,6 +216,9 @@ struct PendingRows {
             }
         }
     }
+
+    /// How many of them exist.
+    var count: Int { objects.count + loose.count }
 
     /// The pending objects that match, in order.
     func matches(_ predicate: BoundPredicate?, _ order: BoundSortOrder?) throws(GrabenError) -> [(id: ObjectID, keys: [Value])] {

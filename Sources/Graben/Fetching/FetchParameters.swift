@@ -4,6 +4,7 @@ import GrabenPredicate
 /// A request without the type of its result.
 struct FetchParameters: Sendable {
     var predicate: ObjectPredicate?
+    var boundingBox: BoundingBox?
     var sort: [ObjectSortDescriptor]
     var limit: Int
     var offset: Int
@@ -29,6 +30,7 @@ struct FetchParameters: Sendable {
 
     init<T: ManagedObject>(_ request: FetchRequest<T>) {
         predicate = request.predicate
+        boundingBox = request.boundingBox
         sort = request.sortDescriptors
         limit = request.fetchLimit
         offset = request.fetchOffset

@@ -11,6 +11,8 @@ public struct FetchRequest<Result: ManagedObject>: Sendable {
     public var entityName: String?
     /// Which objects; nil for all.
     public var predicate: ObjectPredicate?
+    /// In which box of the space of its packed attributes an object has to be, besides; nil for anywhere.
+    public var boundingBox: BoundingBox?
     /// In which order; ties, and everything where there is none, by id.
     public var sortDescriptors: [ObjectSortDescriptor] = []
     /// The greatest number of objects; 0 for no limit.

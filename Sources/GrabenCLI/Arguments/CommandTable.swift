@@ -16,13 +16,16 @@ enum CommandTable {
         "where", value: "PREDICATE", "only objects for which it is true: 'z > 700 AND name BEGINSWITH \"J\"'")
     static let asOf = OptionSpec(
         "as-of", value: "N|TIME", "the store as it was after commit N, or after the last commit made at or before TIME")
-    private static let selection = [
+    private static let queryOptions = [
         filter,
         OptionSpec("sort", value: "KEYS", "by these key paths, separated by commas; a leading - for descending"),
         OptionSpec("limit", value: "N", "at most N objects"),
         OptionSpec("offset", value: "N", "leave out the first N"),
-        OptionSpec("columns", value: "KEYS", "only these, separated by commas: id, attributes, relationships, paths such as start.name"),
     ]
+    private static let selection =
+        queryOptions + [
+            OptionSpec("columns", value: "KEYS", "only these, separated by commas: id, attributes, relationships, paths such as start.name")
+        ]
 
     static let commands: [CommandSpec] = storeCommands + modelCommands + languageCommands + programCommands
 
@@ -86,6 +89,15 @@ enum CommandTable {
                 "graben query town.graben Line --group-by layer --columns 'layer,count(SELF) as lines,sum(length) as total' --sort -total",
             ],
             run: QueryCommand.run),
+        CommandSpec(
+            name: "explain", summary: "how a query would run: which rows it reads, and what it asks of them",
+            operands: [store, OperandSpec("ENTITY")], options: queryOptions + [asOf, json],
+            notes: [
+                "Nothing is run. A part of the predicate is answered by a column (packed attributes), a record (its bytes, where they lie) or the"
+                    + " interpreter; what an index answers is not looked at again."
+            ],
+            examples: ["graben explain town.graben Joint --where 'z > 700 AND name BEGINSWITH \"J\"' --sort -z --limit 10"],
+            run: ExplainCommand.run),
         CommandSpec(
             name: "count", summary: "how many objects there are, or match", operands: [store, OperandSpec("ENTITY", .optional)],
             options: [filter, asOf, json],

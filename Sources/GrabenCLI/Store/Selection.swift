@@ -45,6 +45,8 @@ struct Selection {
         return (isEmpty ? [] : rows, names)
     }
 
+    func explanation(in store: OpenStore) throws -> FetchExplanation { try request.explain(in: store.context) }
+
     func ids(in store: OpenStore) throws -> [ObjectID] {
         let ids = try store.context.fetchIDs(request)
         return isEmpty ? [] : ids

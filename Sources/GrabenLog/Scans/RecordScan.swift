@@ -27,6 +27,7 @@ package final class RecordScan {
         self.entity = entity
         state = snapshot.state(entity)
         rowCount = state.map { Int($0.highestRow + 1) } ?? 0
+        isInRowOrder = state?.slotMap == nil
         isDense = state.map { $0.slotMap == nil && $0.liveCount == Int($0.highestRow + 1) } ?? false
         addresses = .allocate(capacity: slotsPerChunk)
         addresses.initialize(repeating: 0, count: slotsPerChunk)
@@ -40,7 +41,7 @@ package final class RecordScan {
     }
 
     /// Whether rows stand in slots in the order of their numbers.
-    package var isInRowOrder: Bool { state?.slotMap == nil }
+    package let isInRowOrder: Bool
 
     /// The row in a slot of the current batch.
     @inline(__always)
@@ -95,6 +96,7 @@ package final class RecordScan {
     /// lacks the field or holds another kind of value in it.
     package func keep(_ bits: Bits, unsure: Bits, where field: FieldScan) throws(LogError) {
         guard let state else { return }
+        let (first, isIdentity) = (batch * slotsPerChunk, isInRowOrder)
         // A few addresses cost less to look up than all of them to copy.
         if !isLoaded, (0..<Self.wordsPerBatch).reduce(0, { $0 + bits[$1].nonzeroBitCount }) >= 64 { load() }
         for index in 0..<Self.wordsPerBatch {
@@ -105,10 +107,11 @@ package final class RecordScan {
                 let bit = rest.trailingZeroBitCount
                 rest &= rest &- 1
                 let slot = index * 64 + bit
-                let word = UInt64(isLoaded ? addresses[slot] : state.records[Int(row(slot))])
+                let row = isIdentity ? Row(truncatingIfNeeded: first + slot) : self.row(slot)
+                let word = UInt64(isLoaded ? addresses[slot] : state.records[Int(row)])
                 if word == 0 { continue }
                 let head = try snapshot.head(word, in: &block, &window)
-                guard head.row == row(slot) else { throw snapshot.unreadable(word, .invalid) }
+                guard head.row == row else { throw snapshot.unreadable(word, .invalid) }
                 if head.layoutNumber != field.layoutNumber {
                     guard let layout = snapshot.table[head.layoutNumber], layout.entity == entity else {
                         throw snapshot.unreadable(word, .invalid)

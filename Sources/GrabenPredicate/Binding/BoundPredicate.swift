@@ -57,6 +57,9 @@ package struct PredicateConjunct {
     package let condition: PropertyCondition?
     let test: BoundTest
 
+    /// The part in the format language; empty where a plan never shows it.
+    package var format: String { test.node?.format ?? "" }
+
     /// Whether it has an answer for every object, if that can be read.
     package var isSafe: Bool { test.isSafe }
 

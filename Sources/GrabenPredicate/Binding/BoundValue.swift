@@ -67,6 +67,8 @@ final class BoundTest {
     var form: CompiledTest?
     /// Whether it has an answer for every object, if that can be read.
     var isSafe: Bool
+    /// What it was made of, for telling of plans.
+    var node: PredicateNode?
     let evaluate: Evaluate
 
     init(form: CompiledTest? = nil, isSafe: Bool = false, evaluate: @escaping Evaluate) {
@@ -133,6 +135,13 @@ final class NoObject: PredicateObject {
 }
 
 extension EvaluationSite {
+    /// The place of the same comparison with another operator.
+    func withOperator(_ operation: PredicateOperator) -> EvaluationSite {
+        guard case .node(.comparison(var comparison)) = part else { return self }
+        comparison.comparison = operation
+        return EvaluationSite(.node(.comparison(comparison)), entity: entity)
+    }
+
     /// The key on the left of a comparison, for errors of reading it.
     var key: String {
         if case .node(.comparison(let comparison)) = part { return comparison.left.format }

@@ -36,7 +36,10 @@ struct PredicateBinder {
         case .not(let inner): return negate(try compile(inner))
         case .and(let members): return try all(members)
         case .or(let members): return try any(members)
-        case .comparison(let comparison): return try compile(comparison, site(node))
+        case .comparison(let comparison):
+            let test = try compile(comparison, site(node))
+            test.node = node
+            return test
         }
     }
 

@@ -90,6 +90,33 @@ package indirect enum CompiledTest {
     }
 }
 
+extension CompiledTest {
+    /// The test in the format language, for telling of plans.
+    package var format: String {
+        switch self {
+        case .constant(let answer): return answer ? "TRUEPREDICATE" : "FALSEPREDICATE"
+        case .attribute(let test): return test.conjunct.format
+        case .evaluated(let conjunct): return conjunct.format
+        case .not(.attribute(let test)):
+            if case .comparison(var comparison)? = test.conjunct.test.node, comparison.comparison == .equal {
+                comparison.comparison = .notEqual
+                return PredicateNode.comparison(comparison).format
+            }
+            return "NOT \(test.conjunct.format)"
+        case .not(let inner): return "NOT (\(inner.format))"
+        case .all(let members): return Self.join(members, " AND ")
+        case .any(let members): return Self.join(members, " OR ")
+        }
+    }
+
+    /// What one comparison became several of is told once.
+    private static func join(_ members: [CompiledTest], _ word: String) -> String {
+        var parts: [String] = []
+        for member in members where parts.last != member.format { parts.append(member.format) }
+        return parts.count == 1 ? parts[0] : "(" + parts.joined(separator: word) + ")"
+    }
+}
+
 /// A comparison of an attribute of the object itself with constants.
 package struct AttributeTest {
     /// The attribute's number.

@@ -129,10 +129,11 @@ struct ConstantMatcher {
         if comparer.operation == .notEqual {
             // The complement, nil and NaN included; what stands in the tree is the equality and its own interpreter.
             guard let equality = try? ConstantMatcher(.equal, comparer.options, right) else { return nil }
-            return .negation(equality.test(left, site, isSafe: test.isSafe, entity: entity).compiled)
+            return .negation(equality.test(left, site.withOperator(.equal), isSafe: test.isSafe, entity: entity).compiled)
         }
         // Of its own, for a test that held itself would never be freed.
         let interpreted = PredicateConjunct(condition: nil, test: BoundTest(isSafe: test.isSafe, evaluate: test.evaluate))
+        if case .node(let node) = site.part { interpreted.test.node = node }
         func leaf(_ form: StoredForm?) -> CompiledTest {
             .attribute(AttributeTest(property: property, condition: test.condition, form: form, conjunct: interpreted))
         }
