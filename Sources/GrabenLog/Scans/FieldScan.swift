@@ -152,6 +152,9 @@ extension FieldKind {
         }
     }
 
+    /// Whether fields of the kind are tested as numbers; dates are.
+    package var isNumber: Bool { testedAs == 0 || testedAs == 1 }
+
     /// Whether a scan can test fields of the kind.
     package var canBeTested: Bool { testedAs != nil }
 }

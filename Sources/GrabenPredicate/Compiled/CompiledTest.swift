@@ -2,8 +2,8 @@ import GrabenLog
 
 /// A bound predicate as a tree of comparisons that can run over stored bytes and columns, and of what only the interpreter can answer.
 ///
-/// The logic is two-valued (D1), so a batch of rows is a bitmap and AND, OR and NOT are operations on words. Members of an AND or OR stand with
-/// the cheap ones first, but none is moved before one that may fail on some object: whether an error comes must not depend on the plan.
+/// The logic is two-valued (D1), so a batch of rows is a bitmap and AND, OR and NOT are operations on words. No member of an AND or OR is ever moved
+/// before or behind one that may fail on some object: whether an error comes must not depend on the plan.
 package indirect enum CompiledTest {
     case constant(Bool)
     case attribute(AttributeTest)
@@ -23,18 +23,7 @@ package indirect enum CompiledTest {
         }
     }
 
-    /// About how many nanoseconds a row takes, as far as choosing an order needs to know.
-    var cost: Int {
-        switch self {
-        case .constant: 0
-        case .attribute(let test): test.cost
-        case .evaluated: 400
-        case .not(let inner): inner.cost
-        case .all(let members), .any(let members): members.reduce(0) { $0 + $1.cost }
-        }
-    }
-
-    /// The test of a conjunction, with what is nested flattened and members in the order they are best tried in.
+    /// The test of a conjunction, with what is nested flattened.
     static func conjunction(_ members: [CompiledTest]) -> CompiledTest {
         var flat: [CompiledTest] = []
         for member in members {
@@ -42,7 +31,7 @@ package indirect enum CompiledTest {
             if case .all(let inner) = member { flat += inner } else { flat.append(member) }
         }
         if flat.isEmpty { return .constant(true) }
-        return flat.count == 1 ? flat[0] : .all(ordered(flat))
+        return flat.count == 1 ? flat[0] : .all(flat)
     }
 
     static func disjunction(_ members: [CompiledTest]) -> CompiledTest {
@@ -52,7 +41,7 @@ package indirect enum CompiledTest {
             if case .any(let inner) = member { flat += inner } else { flat.append(member) }
         }
         if flat.isEmpty { return .constant(false) }
-        return flat.count == 1 ? flat[0] : .any(ordered(flat))
+        return flat.count == 1 ? flat[0] : .any(flat)
     }
 
     static func negation(_ test: CompiledTest) -> CompiledTest {
@@ -63,17 +52,27 @@ package indirect enum CompiledTest {
         }
     }
 
-    /// Sorted by cost within each run of members that cannot fail.
-    private static func ordered(_ members: [CompiledTest]) -> [CompiledTest] {
+    /// The same test with the members of each AND and OR in the order in which they are best tried, those with the least rank first, within each run of
+    /// members that cannot fail.
+    package func arranged(_ rank: (CompiledTest) -> Double) -> CompiledTest {
+        switch self {
+        case .constant, .attribute, .evaluated: self
+        case .not(let inner): .not(inner.arranged(rank))
+        case .all(let members): .all(Self.sorted(members.map { $0.arranged(rank) }, rank))
+        case .any(let members): .any(Self.sorted(members.map { $0.arranged(rank) }, rank))
+        }
+    }
+
+    private static func sorted(_ members: [CompiledTest], _ rank: (CompiledTest) -> Double) -> [CompiledTest] {
         var result: [CompiledTest] = []
-        var run: [CompiledTest] = []
+        var run: [(rank: Double, place: Int, test: CompiledTest)] = []
         func flush() {
-            result += run.enumerated().sorted { ($0.element.cost, $0.offset) < ($1.element.cost, $1.offset) }.map(\.element)
+            result += run.sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }.map(\.test)
             run = []
         }
         for member in members {
             if member.isSafe {
-                run.append(member)
+                run.append((rank(member), run.count, member))
             } else {
                 flush()
                 result.append(member)
@@ -127,16 +126,6 @@ package struct AttributeTest {
     package let form: StoredForm?
     /// The same by the interpreter.
     package let conjunct: PredicateConjunct
-
-    var cost: Int {
-        switch form {
-        case nil: 300
-        case .isNull: 4
-        case .numbers: 8
-        case .text(.equal), .text(.prefix): 10
-        case .text(.bytes): 40
-        }
-    }
 }
 
 /// A comparison as a test of stored bytes; never true of nil but in `isNull`.

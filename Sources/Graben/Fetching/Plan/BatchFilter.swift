@@ -121,6 +121,28 @@ final class BatchFilter {
         do throws(ObjectPredicateError) { return try predicate?.evaluate(cursor) ?? true } catch { throw .predicate(error) }
     }
 
+    /// Clears the bits of slots whose attribute has one of these numbers, as far as it can be told without an interpreter.
+    func exclude(
+        _ numbers: FieldNumbers, of property: PropertyInfo, from bits: inout BatchBits, in batch: Int
+    ) throws(GrabenError) {
+        if bits.isNone { return }
+        var excluded = bits
+        switch property.kind {
+        case .packed: try narrow(&excluded, by: .lane(property.lane, numbers.doubles), in: batch)
+        case .attribute where property.field >= 0 && stored.layout.fields[property.field].kind.isNumber:
+            records.move(to: batch)
+            let scan = FieldScan(.numbers(numbers), kind: stored.layout.fields[property.field].kind) { [stored] in
+                stored.field(property, in: $0)
+            }
+            var unsure = BatchBits()
+            do throws(LogError) {
+                try Self.lend(&excluded, &unsure) { (bits, unsure) throws(LogError) in try records.keep(bits, unsure: unsure, where: scan) }
+            } catch { throw .store(error) }
+        default: return
+        }
+        bits &= ~excluded
+    }
+
     // MARK: Lanes
 
     private func readChunk(_ index: Int) throws(GrabenError) -> UnsafeRawPointer {
@@ -148,7 +170,7 @@ final class BatchFilter {
         var candidates = bits & validity(chunk, lane)
         let place = geometry.lanes[lane]
         let values = chunk + place.offset
-        if ranges.count > Self.mostComparedRanges {
+        if ranges.count > Self.mostComparedRanges || candidates.count < Self.fewestCompared {
             let numbers = FieldNumbers(integers: [], doubles: ranges)
             candidates.forEach { slot in
                 let value =
@@ -177,6 +199,8 @@ final class BatchFilter {
 
     /// More are looked up number by number.
     private static let mostComparedRanges = 8
+    /// Fewer candidates than this are looked at one by one.
+    private static let fewestCompared = 8
 
     private func validity(_ chunk: UnsafeRawPointer, _ lane: Int) -> BatchBits {
         guard let offset = geometry.lanes[lane].validityOffset else { return ~BatchBits() }

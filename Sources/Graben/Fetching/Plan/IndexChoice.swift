@@ -30,9 +30,10 @@ extension StoreQuery {
         }
     }
 
-    /// The index that finds the rows of the predicate with the least work; nil where looking at all rows is less.
-    func chooseIndex(scanCost: Int) throws(GrabenError) -> IndexChoice? {
-        guard let conjuncts = predicate?.compiled.leadingConjuncts, !conjuncts.isEmpty else { return nil }
+    /// The index that finds the rows of a test with the least work; nil where looking at all rows is less.
+    func chooseIndex(_ test: CompiledTest, scanCost: Int) throws(GrabenError) -> IndexChoice? {
+        let conjuncts = test.leadingConjuncts
+        if conjuncts.isEmpty { return nil }
         var best: IndexChoice?
         for (declaration, properties) in indexes() {
             guard let choice = try choice(declaration, properties, Array(conjuncts)) else { continue }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import GrabenLog
 import GrabenPredicate
 
@@ -25,6 +26,28 @@ struct RowOrder {
 
     /// Whether there are as many rows as are wanted; they are a heap then.
     var isFull: Bool { entries.count == limit }
+
+    /// The numbers that a first key can have only behind all rows that are wanted; nil where there are none yet, or which is not known.
+    func numbersBehind() -> FieldNumbers? {
+        guard isFull, let ascending = order.leadingAttribute?.ascending, let worst = keys[Int(entries[0].place)].first else { return nil }
+        switch worst {
+        case .double(let number): return Self.numbers(behind: number, ascending)
+        case .float(let number): return Self.numbers(behind: Double(number), ascending)
+        case .date(let date): return Self.numbers(behind: date.timeIntervalSinceReferenceDate, ascending)
+        case .int(let number):
+            if ascending { return number == .max ? nil : FieldNumbers(integers: [number + 1 ... .max], doubles: []) }
+            return number == .min ? nil : FieldNumbers(integers: [.min...number - 1], doubles: [])
+        case .null: return ascending ? FieldNumbers(integers: [.min ... .max], doubles: [-Double.infinity...Double.infinity]) : nil
+        default: return nil
+        }
+    }
+
+    /// nil and NaN, which come before all numbers, are none of these.
+    private static func numbers(behind number: Double, _ ascending: Bool) -> FieldNumbers? {
+        if number.isNaN { return ascending ? FieldNumbers(integers: [], doubles: [-Double.infinity...Double.infinity]) : nil }
+        if ascending { return number == .infinity ? nil : FieldNumbers(integers: [], doubles: [number.nextUp...Double.infinity]) }
+        return number == -.infinity ? nil : FieldNumbers(integers: [], doubles: [-Double.infinity...number.nextDown])
+    }
 
     /// Takes the row a cursor is on where it is among the first so far.
     mutating func offer(_ cursor: RowCursor) throws(ObjectPredicateError) {

@@ -12,8 +12,11 @@ extension StoreQuery {
         }
         guard let order else { return StoreRows(rows: try rows(batches, plan)) }
         var first = RowOrder(order, limit: limit)
+        // A part of the predicate that may fail has to see every row.
+        let leading = plan.test.isSafe ? order.leadingAttribute.map { stored.info.properties[$0.property] } : nil
         try forEachBatch(batches, plan) { (batch, candidates) throws(GrabenError) in
             var bits = candidates
+            if let leading, let behind = first.numbersBehind() { try batches.exclude(behind, of: leading, from: &bits, in: batch) }
             try batches.narrow(&bits, by: plan.filter, in: batch)
             try bits.forEach { (slot) throws(GrabenError) in
                 batches.cursor.move(to: batches.records.row(slot))
