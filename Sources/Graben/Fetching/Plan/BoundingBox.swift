@@ -14,18 +14,25 @@ public struct BoundingBox: Sendable, Hashable {
     /// The attributes that are the axes; empty for the entity's first packed attributes, in the order of its declaration.
     public var keys: [String]
 
-    /// A box between two corners of a space of three axes, whichever is the lower one on each.
-    public init(from corner: SIMD3<Double>, to other: SIMD3<Double>, keys: [String] = []) {
-        lower = (0..<3).map { Swift.min(corner[$0], other[$0]) }
-        upper = (0..<3).map { Swift.max(corner[$0], other[$0]) }
+    /// A box between two corners, whichever has the lower value on each axis. Corners of another number of axes each are an error of the fetch.
+    public init(from corner: [Double], to other: [Double], keys: [String] = []) {
+        lower = corner
+        upper = other
+        for axis in corner.indices where axis < other.count {
+            lower[axis] = Swift.min(corner[axis], other[axis])
+            upper[axis] = Swift.max(corner[axis], other[axis])
+        }
         self.keys = keys
+    }
+
+    /// A box between two corners of a space of three axes.
+    public init(from corner: SIMD3<Double>, to other: SIMD3<Double>, keys: [String] = []) {
+        self.init(from: (0..<3).map { corner[$0] }, to: (0..<3).map { other[$0] }, keys: keys)
     }
 
     /// A box between two corners of a plane.
     public init(from corner: SIMD2<Double>, to other: SIMD2<Double>, keys: [String] = []) {
-        lower = (0..<2).map { Swift.min(corner[$0], other[$0]) }
-        upper = (0..<2).map { Swift.max(corner[$0], other[$0]) }
-        self.keys = keys
+        self.init(from: (0..<2).map { corner[$0] }, to: (0..<2).map { other[$0] }, keys: keys)
     }
 }
 
