@@ -15,8 +15,8 @@ package final class ChunkHandle: @unchecked Sendable {
     let logOffset: UInt64
     /// Chunks of the same slots in the lane order of later layouts, made on demand and kept as long as this one.
     private let conversions = Mutex<[ChunkHandle]>([])
-    /// Asked for only of a chunk that nobody changes any more.
-    let extents: LaneExtents
+    /// The bounds of each lane, found when they are first asked for; they are asked for only of a chunk that nobody changes any more.
+    private let extents = Mutex<[LaneExtent?]>([])
 
     /// A chunk mapped from the log at an offset, or with 0 from an index file.
     init(mapped base: UnsafeRawPointer, at logOffset: UInt64, layout: RecordLayout, usedSlots: Int) {
@@ -25,7 +25,6 @@ package final class ChunkHandle: @unchecked Sendable {
         self.usedSlots = usedSlots
         owner = 0
         self.logOffset = logOffset
-        extents = LaneExtents(laneCount: layout.lanes.count)
     }
 
     /// A chunk of zeros on the heap.
@@ -37,7 +36,6 @@ package final class ChunkHandle: @unchecked Sendable {
         usedSlots = 0
         self.owner = owner
         logOffset = 0
-        extents = LaneExtents(laneCount: layout.lanes.count)
     }
 
     /// A copy of a chunk on the heap.
@@ -49,7 +47,6 @@ package final class ChunkHandle: @unchecked Sendable {
         usedSlots = other.usedSlots
         self.owner = owner
         logOffset = 0
-        extents = LaneExtents(laneCount: layout.lanes.count)
     }
 
     deinit { if owner != 0 { base.deallocate() } }
@@ -104,6 +101,17 @@ package final class ChunkHandle: @unchecked Sendable {
     func isValid(_ lane: Int, _ slot: Int) -> Bool {
         guard let offset = layout.validityOffsets[lane] else { return true }
         return base.load(fromByteOffset: offset + slot >> 3, as: UInt8.self) >> UInt8(slot & 7) & 1 != 0
+    }
+
+    /// The bounds of a lane. O(1) but for the first time, which reads the lane.
+    func extent(_ lane: Int) -> LaneExtent {
+        if let known = extents.withLock({ $0.isEmpty ? nil : $0[lane] }) { return known }
+        let found = LaneExtent(of: lane, in: base, layout)
+        extents.withLock { known in
+            if known.isEmpty { known = Array(repeating: nil, count: layout.lanes.count) }
+            known[lane] = found
+        }
+        return found
     }
 
     /// This chunk in the lane order of a later layout; itself when it is in that layout. `catalog` tells which layout first had a lane.

@@ -1,5 +1,4 @@
 internal import CGraben
-internal import Synchronization
 
 /// Between what bounds the values of one lane of a chunk lie: what a range cannot meet is skipped, what it covers is taken whole.
 ///
@@ -10,31 +9,19 @@ package struct LaneExtent: Sendable {
     package let maximum: Double
     /// Whether every slot has a value and none is NaN.
     package let isFull: Bool
-}
 
-/// The extents of a chunk's lanes, each found when it is first asked for and kept as long as the chunk.
-final class LaneExtents: Sendable {
-    private let known: Mutex<[LaneExtent?]>
-
-    init(laneCount: Int) { known = Mutex(Array(repeating: nil, count: laneCount)) }
-
-    func extent(_ lane: Int, of chunk: UnsafeRawPointer, _ layout: RecordLayout) -> LaneExtent {
-        if let extent = known.withLock({ $0[lane] }) { return extent }
-        let extent = Self.find(lane, chunk, layout)
-        known.withLock { $0[lane] = extent }
-        return extent
-    }
-
-    private static func find(_ lane: Int, _ chunk: UnsafeRawPointer, _ layout: RecordLayout) -> LaneExtent {
+    init(of lane: Int, in chunk: UnsafeMutableRawPointer, _ layout: RecordLayout) {
         let values = chunk + layout.laneOffsets[lane]
         // A bitmap begins at a multiple of 8: lanes take kilobytes, and bitmaps 128 bytes each.
-        let bits = layout.validityOffsets[lane].map { (chunk + $0).assumingMemoryBound(to: UInt64.self) }
+        let bits = layout.validityOffsets[lane].map { UnsafePointer((chunk + $0).assumingMemoryBound(to: UInt64.self)) }
         let found =
             switch layout.lanes[lane].width {
             case .double: graben_extent_f64(values.assumingMemoryBound(to: Double.self), bits, slotsPerChunk)
             case .float: graben_extent_f32(values.assumingMemoryBound(to: Float.self), bits, slotsPerChunk)
             }
-        return LaneExtent(minimum: found.minimum, maximum: found.maximum, isFull: found.count == slotsPerChunk)
+        minimum = found.minimum
+        maximum = found.maximum
+        isFull = found.count == slotsPerChunk
     }
 }
 
@@ -43,7 +30,6 @@ extension LogSnapshot {
     ///
     /// Precondition: the entity has a lane of that number.
     package func extent(_ entity: EntityCode, _ index: Int, lane: Int) throws(LogError) -> LaneExtent {
-        let chunk = try handle(entity, index)
-        return chunk.extents.extent(lane, of: chunk.base, chunk.layout)
+        try handle(entity, index).extent(lane)
     }
 }
