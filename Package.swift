@@ -65,8 +65,8 @@ let toolLinking: [LinkerSetting] =
     isStatic
     ? [
         .unsafeFlags([
-            "-static-executable", "-use-ld=lld", "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Scripts/function-order.txt",
-            "-Xlinker", "--no-warn-symbol-ordering",
+            "-static-executable", "-use-ld=lld", "-Xlinker",
+            "--symbol-ordering-file=\(Context.packageDirectory)/Scripts/function-order.txt", "-Xlinker", "--no-warn-symbol-ordering",
         ])
     ] : []
 /// What declares its classes by `@Entity`.

@@ -303,7 +303,8 @@ struct RepairTests {
         var wasRead = false
         _ = try Log.repair(path: "a", to: "b", in: system) { _ in
             do { _ = try Log.open(path: "a", in: system) } catch { if case LogError.locked? = error as? LogError { wasRefused = true } }
-            wasRead = (try? Log.open(path: "a", in: system, options: LogOptions(readOnly: true)))?.newest.commitNumber
+            wasRead =
+                (try? Log.open(path: "a", in: system, options: LogOptions(readOnly: true)))?.newest.commitNumber
                 == UInt64(history.models.count - 1)
             return true
         }
