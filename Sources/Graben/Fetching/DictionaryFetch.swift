@@ -186,7 +186,7 @@ struct StoreCursors {
         if includesPending {
             for level in sequence(first: context, next: \.parent) {
                 guard let object = level.registeredObject(for: id) else { continue }
-                if object.has(ObjectFlag.deleted) { return nil }
+                if object.hasChanges, object.isDeleted { return nil }
                 if object.hasChanges { return ObjectCursor(object, in: level) }
             }
         }

@@ -196,7 +196,8 @@ struct PendingRows {
     init(_ context: ManagedObjectContext, _ stored: StoredEntity, _ snapshot: LogSnapshot) {
         context.forEachChanged(of: stored) { object, context in
             rows.insert(object._row)
-            if !object.has(ObjectFlag.deleted) { objects.append(ObjectCursor(object, in: context)) }
+            // One that was changed here and deleted elsewhere says that it is deleted, too.
+            if !object.isDeleted { objects.append(ObjectCursor(object, in: context)) }
         }
         var level: ManagedObjectContext? = context
         while let current = level {

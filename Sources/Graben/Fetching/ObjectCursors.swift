@@ -119,7 +119,7 @@ extension ManagedObjectContext {
         var context: ManagedObjectContext? = self
         while let current = context {
             if let object = current.registeredObject(for: id) {
-                if object.has(ObjectFlag.deleted) { return nil }
+                if object.hasChanges, object.isDeleted { return nil }
                 if object.hasChanges { return ObjectCursor(object, in: current) }
             }
             context = current.parent

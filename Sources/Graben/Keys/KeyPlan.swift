@@ -158,8 +158,8 @@ extension ManagedObjectContext {
     private func isOvertaken(_ id: ObjectID, _ plan: KeyPlan, _ key: SoughtKey) throws(GrabenError) -> Bool {
         var level: ManagedObjectContext? = self
         while let context = level {
-            if let object = context.registeredObject(for: id), object.has(ObjectFlag.deleted) || object.hasChanges {
-                if object.has(ObjectFlag.deleted) { return true }
+            if let object = context.registeredObject(for: id), object.hasChanges {
+                if object.isDeleted { return true }
                 return !(try key.isKey(plan.properties) { number throws(GrabenError) in object.primitive(number) })
             }
             level = context.parent
@@ -174,7 +174,7 @@ extension ManagedObjectContext {
             if !context.changed.isEmpty {
                 for id in context.pendingKeys(of: plan).ids(of: key.values)
                 where plan.info.entity.concreteDescendants.contains(Int(id.entityNumber)) {
-                    guard let object = context.registeredObject(for: id), object.hasChanges, !object.has(ObjectFlag.deleted),
+                    guard let object = context.registeredObject(for: id), object.hasChanges, !object.isDeleted,
                         try key.isKey(plan.properties, { number throws(GrabenError) in object.primitive(number) }),
                         !(try isNearer(id, than: context, plan, key))
                     else { continue }
@@ -190,8 +190,8 @@ extension ManagedObjectContext {
     private func isNearer(_ id: ObjectID, than upper: ManagedObjectContext, _ plan: KeyPlan, _ key: SoughtKey) throws(GrabenError) -> Bool {
         var level: ManagedObjectContext? = self
         while let context = level, context !== upper {
-            if let object = context.registeredObject(for: id), object.hasChanges || object.has(ObjectFlag.deleted) {
-                if object.has(ObjectFlag.deleted) { return true }
+            if let object = context.registeredObject(for: id), object.hasChanges {
+                if object.isDeleted { return true }
                 return !(try key.isKey(plan.properties) { number throws(GrabenError) in object.primitive(number) })
             }
             level = context.parent

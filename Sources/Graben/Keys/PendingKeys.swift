@@ -28,7 +28,7 @@ final class PendingKeys {
     }
 
     private func readAll() {
-        for object in unread where entities.contains(object.info.index) && object.hasChanges && !object.has(ObjectFlag.deleted) {
+        for object in unread where entities.contains(object.info.index) && object.hasChanges && !object.isDeleted {
             let values = properties.map { object.primitive($0) }
             if values.contains(where: \.isNull) { continue }
             let id = object.objectID

@@ -31,6 +31,10 @@ extension ClassMember {
         if !request.includesSubentities { lines.append("request.includesSubentities = false") }
         if !request.includesPendingChanges { lines.append("request.includesPendingChanges = false") }
         if !request.returnsObjectsAsFaults { lines.append("request.returnsObjectsAsFaults = false") }
+        if !request.includesPropertyValues { lines.append("request.includesPropertyValues = false") }
+        if request.batchSize > 0 { lines.append("request.fetchBatchSize = \(request.batchSize)") }
+        if request.returnsDistinctResults { lines.append("request.returnsDistinctResults = true") }
+        if request.result != .objects { lines.append("request.resultType = .\(request.result.rawValue)") }
         if lines.count == 1 {
             lines = ["FetchRequest(entity: \(SwiftText.literal(entity.name)))"]
         } else {
