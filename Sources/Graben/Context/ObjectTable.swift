@@ -515,6 +515,8 @@ final class ObjectTable {
 
     /// Returns the rows that were reserved and not used.
     func releaseRows() {
+        // A hook that ran while objects were let go of may have looked at others.
+        dropSpares()
         guard let stored, !reserved.isEmpty else { return }
         stored.releaseRows(reserved)
         reserved = 0..<0
