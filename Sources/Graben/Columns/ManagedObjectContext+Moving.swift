@@ -73,8 +73,8 @@ extension ManagedObjectContext {
             let slot = number % ChunkGeometry.slotsPerChunk
             let object = table.registered(table.row(slotNumber: number))
             // Whoever may hear of it, or has announced a change, is told.
-            if let object, !table.isQuiet || object.has(ObjectFlag.cell) {
-                move(object._row, by: delta, in: table)
+            if table.isTracked || object.map({ !table.isQuiet || $0.has(ObjectFlag.cell) }) == true {
+                move(table.row(slotNumber: number), by: delta, in: table)
                 overlay = table.chunks.overlay(chunk)
                 continue
             }

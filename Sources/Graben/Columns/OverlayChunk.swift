@@ -127,6 +127,26 @@ struct EventSlots {
         return low < nulls.count && nulls[low] == index
     }
 
+    /// Takes in what another event found in a slot that this one has not.
+    mutating func append(_ place: Int, of other: EventSlots, laneCount: Int) {
+        let slot = other.slots[place]
+        seen[Int(slot)] = true
+        slots.append(slot)
+        for lane in 0..<laneCount {
+            if other.isNull(place * laneCount + lane) { nulls.append(bits.count) }
+            bits.append(other.bits[place * laneCount + lane])
+        }
+    }
+
+    /// Takes over what another event found in one lane of a slot.
+    mutating func take(_ lane: Int, at place: Int, from other: EventSlots, at otherPlace: Int, laneCount: Int) {
+        let (index, source) = (place * laneCount + lane, otherPlace * laneCount + lane)
+        bits[index] = other.bits[source]
+        guard isNull(index) != other.isNull(source) else { return }
+        nulls.removeAll { $0 == index }
+        if other.isNull(source) { nulls.insert(index, at: nulls.firstIndex { $0 > index } ?? nulls.count) }
+    }
+
     /// The value a slot had before the event, or nil where the event did not touch it.
     func value(_ lane: Int, _ slot: Int, _ geometry: ChunkGeometry) -> Value? {
         guard seen[slot], let place = slots.firstIndex(of: UInt16(slot)) else { return nil }

@@ -9,7 +9,11 @@ public final class BackgroundContext: Sendable {
     private let box: ContextBox
     private let queue = Queue()
 
-    init(_ container: PersistentContainer) { box = ContextBox(container.newContext()) }
+    init(_ container: PersistentContainer) {
+        let context = container.newContext()
+        context.owner = .background(lock)
+        box = ContextBox(context)
+    }
 
     /// Runs `body` with the context and ends the event.
     ///

@@ -60,7 +60,8 @@ struct ConflictCheck {
         var properties = order
         var changedThere = false
         let data = object.data
-        for property in object.info.properties where property.field >= 0 {
+        // Derived values follow from others and are nobody's change.
+        for property in object.info.properties where property.field >= 0 && property.attribute?.derivation == nil {
             let base = object.baseValue(property, data)
             let there = try value(stored, property, record)
             guard there != base else { continue }
@@ -83,7 +84,8 @@ struct ConflictCheck {
         let index = object._table.chunkIndex(of: object._row)
         guard let chunk = context.readChunk(stored, newest, index) else { return }
         let overlay = object._table.chunks.overlay(index)
-        for (lane, number) in object.info.laneProperties.enumerated() {
+        for (lane, number) in object.info.laneProperties.enumerated()
+        where object.info.properties[number].attribute?.derivation == nil {
             let here = object.packedValue(lane)
             let base = overlay?.baseValue(lane, object.slot) ?? here
             let there = geometry.value(chunk, lane, object.slot)

@@ -1,10 +1,11 @@
-public import GrabenLog
+import GrabenLog
 
 extension ManagedObjectContext {
     /// Ends the event: deletions reach related objects, what changed becomes one undo step, and handlers hear of it.
     ///
     /// Complexity: O(changes of the event).
     public func processPendingChanges() {
+        checkOwner()
         if propagatesDeletesAtEndOfEvent { propagateDeletions() }
         guard !event.isEmpty else {
             sweepIfWorthwhile()
@@ -19,7 +20,7 @@ extension ManagedObjectContext {
         // What came and went in one event is neither.
         let deleted = ended.inserted.isEmpty ? [] : Set(ended.deleted.map(ObjectIdentifier.init))
         // Ids are for handlers; a drawing being loaded mostly has none.
-        let isHeard = !changeHandlers.isEmpty
+        let isHeard = notifier.hearsChanges
         if isHeard || step != nil {
             for object in ended.inserted where deleted.isEmpty || !deleted.contains(ObjectIdentifier(object)) {
                 step?.inserted.append(object)
@@ -42,7 +43,7 @@ extension ManagedObjectContext {
         ended.inserted.forEachBorrowed { $0.clear(ObjectFlag.newInEvent) }
         for (table, overlay, index) in ended.chunks {
             step?.add(table, index, overlay)
-            for slot in overlay.event.slots where !changeHandlers.isEmpty {
+            for slot in overlay.event.slots where isHeard {
                 let id = table.id(row(chunk: index, slot: Int(slot), in: table))
                 changes.moved.append(id)
             }
@@ -50,7 +51,7 @@ extension ManagedObjectContext {
         }
         if let step = step?.step { undoManager?.register(step) }
         sweepIfWorthwhile()
-        if !changeHandlers.isEmpty { notify(changes) }
+        if isHeard { notify(changes) }
         resultWatch.catchUp()
     }
 
@@ -83,53 +84,6 @@ extension ManagedObjectContext {
         processPendingChanges()
         undoManager?.redo()
     }
-
-    // MARK: Handlers
-
-    /// Calls `handler` at the end of every event that changed something, until the token is given to `removeHandler(_:)`.
-    @discardableResult
-    public func onObjectsDidChange(_ handler: @escaping (ContextChanges) -> Void) -> HandlerToken {
-        nextToken += 1
-        changeHandlers.append(ChangeHandler(token: nextToken, handler: handler))
-        return HandlerToken(number: nextToken)
-    }
-
-    /// Ends what a token stands for.
-    public func removeHandler(_ token: HandlerToken) {
-        changeHandlers.removeAll { $0.token == token.number }
-        saveHandlers.removeAll { $0.token == token.number }
-    }
-
-    func notify(_ changes: ContextChanges) {
-        guard !changes.isEmpty else { return }
-        for handler in changeHandlers { handler.handler(changes) }
-    }
-}
-
-/// What changed in a context during an event, by ids.
-public struct ContextChanges: Sendable, Equatable {
-    /// Objects that came into being.
-    public var inserted: [ObjectID] = []
-    /// Objects with changed properties, inserted and deleted ones not counted.
-    public var updated: [ObjectID] = []
-    /// Objects that were deleted.
-    public var deleted: [ObjectID] = []
-    /// Objects that took values from the store: refreshed or merged.
-    public var refreshed: [ObjectID] = []
-    /// Objects whose packed values changed, faults included: what a drawing has to draw anew.
-    public var moved: [ObjectID] = []
-
-    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && moved.isEmpty }
-}
-
-/// Stands for a handler that was added.
-public struct HandlerToken: Sendable, Hashable {
-    let number: Int
-}
-
-struct ChangeHandler {
-    let token: Int
-    let handler: (ContextChanges) -> Void
 }
 
 /// Gathers what an event changed into an undo step.

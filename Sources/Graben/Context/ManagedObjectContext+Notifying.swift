@@ -1,15 +1,36 @@
-public import GrabenLog
-
 extension ManagedObjectContext {
-    /// Calls `handler` after every save of this context with the ids of what was saved, until the token is given to `removeHandler(_:)`.
+    // MARK: Handlers
+
+    /// Calls `handler` at the end of every event that changed something, and after a refresh or merge took something in, until the token it
+    /// answers is cancelled or released.
     ///
-    /// The ids are `Sendable`: send them to another context and merge them there; its objects are never this one's.
-    @discardableResult
-    public func onDidSave(_ handler: @escaping (ContextSave) -> Void) -> HandlerToken {
-        nextToken += 1
-        saveHandlers.append((nextToken, handler))
-        return HandlerToken(number: nextToken)
-    }
+    /// A handler may do anything with the context. What it does is told after every handler has heard of what it was told itself, so all
+    /// hear of everything in the order in which it happened, and none is called inside another. Handlers that answer each notification with
+    /// another change are stopped after a thousand of them, with `GrabenError.endlessNotifications`.
+    public func onDidChange(_ handler: @escaping (ContextChanges) -> Void) -> NotificationToken { notifier.changes.add(handler) }
+
+    /// Calls `handler` before a save that has something to save, with the ids of what has changed so far, until the token is cancelled or
+    /// released.
+    ///
+    /// It comes before the objects' `willSave()`, and before validation; what a handler changes is saved too. A save inside it is
+    /// `GrabenError.nestedSave`. A save that fails afterwards, or that a merge policy tries again, has called it once.
+    public func onWillSave(_ handler: @escaping (ContextSave) -> Void) -> NotificationToken { notifier.comingSaves.add(handler) }
+
+    /// Calls `handler` after every save of this context with the ids of what was saved, until the token is cancelled or released.
+    ///
+    /// The ids are `Sendable`: send them to another context and merge them there; its objects are never this one's. A handler may change and
+    /// save; see `onDidChange(_:)` for the order in which that is told.
+    public func onDidSave(_ handler: @escaping (ContextSave) -> Void) -> NotificationToken { notifier.saves.add(handler) }
+
+    // MARK: Sequences
+
+    /// What changes in the context from now on, event by event.
+    public var changes: ContextNotifications<ContextChanges> { ContextNotifications(mailbox: notifier.makeChangeBox()) }
+
+    /// What the context saves from now on, save by save. `PersistentStore.transactions(since:)` tells what anyone saves.
+    public var saves: ContextNotifications<ContextSave> { ContextNotifications(mailbox: notifier.makeSaveBox()) }
+
+    // MARK: Merging
 
     /// Takes in what another context saved: the snapshot advances, inserted objects come in as faults, changed ones that are realised here
     /// take the saved values under their own changes, deleted ones are deleted. A child context takes what its parents have.
@@ -34,26 +55,24 @@ extension ManagedObjectContext {
         resultWatch.catchUp()
     }
 
-    func notifySaved(_ save: ContextSave) {
-        guard !save.isEmpty else { return }
-        for (_, handler) in saveHandlers { handler(save) }
+    // MARK: Telling
+
+    func notify(_ changes: ContextChanges) {
+        guard !changes.isEmpty, notifier.hearsChanges else { return }
+        if !notifier.post(.changed(changes)) { report(.endlessNotifications) }
     }
-}
 
-/// What one save of a context saved, by ids.
-public struct ContextSave: Sendable, Equatable {
-    /// Objects that were new.
-    public var inserted: [ObjectID] = []
-    /// Objects that were changed.
-    public var updated: [ObjectID] = []
-    /// Objects that were deleted.
-    public var deleted: [ObjectID] = []
+    func notifySaved(_ save: ContextSave) {
+        guard !save.isEmpty, notifier.hearsSaves else { return }
+        if !notifier.post(.saved(save)) { report(.endlessNotifications) }
+    }
 
-    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
-
-    static func += (all: inout ContextSave, other: ContextSave) {
-        all.inserted += other.inserted
-        all.updated += other.updated
-        all.deleted += other.deleted
+    /// Tells handlers of a save that is to begin, and ends the event of what they changed.
+    func notifyComingSave() {
+        guard !notifier.comingSaves.isEmpty else { return }
+        let save = summary(of: changed.filter { $0.hasChanges && $0.has(ObjectFlag.registered) })
+        guard !save.isEmpty || hasLooseRows else { return }
+        notifier.comingSaves.deliver(save)
+        _ = endEventOfHooks()
     }
 }

@@ -79,7 +79,7 @@ extension ManagedObjectContext {
         processPendingChanges()
         if !isPinned { advanceSnapshots(merging: automaticallyMergesChangesFromParent) }
         guard object.has(ObjectFlag.registered) else { return }
-        object.keptData?.fetched = []
+        object.dropFetched()
         if mergeChanges {
             object.rebaseOnSnapshot(events: .refresh)
         } else {
@@ -113,6 +113,7 @@ extension ManagedObjectContext {
         object.clear(.deletionPending, .missing)
         object.clear(.stale)
         object.turnIntoFault()
+        tracker?.noteChange(object.objectID)
     }
 
     /// Refreshes every object: clean ones become faults, changed ones keep their changes on top of what is read anew.
@@ -123,7 +124,7 @@ extension ManagedObjectContext {
             var objects: [ManagedObject] = []
             table.forEachRegistered { objects.append($0) }
             for object in objects {
-                object.keptData?.fetched = []
+                object.dropFetched()
                 if object.hasChanges {
                     object.rebaseOnSnapshot(events: .refresh)
                 } else {
@@ -135,7 +136,7 @@ extension ManagedObjectContext {
     }
 
     func dropFetchedCaches() {
-        forEachTable { $0.forEachRegistered { $0.keptData?.fetched = [] } }
+        forEachTable { $0.forEachRegistered { $0.dropFetched() } }
     }
 
     /// Lets the next save fail, or ask the merge policy, where another commit changed or deleted an object that this context only read.
@@ -168,15 +169,19 @@ extension ManagedObjectContext {
     /// - Parameter own: the commit this context just wrote, whose changes it has already.
     func advance(_ store: PersistentStore, from old: LogSnapshot, to new: LogSnapshot, merging: Bool, skipping own: UInt64?) {
         var touched = TouchedRows()
+        var others = 0
         // After a compaction the same commit has another snapshot, and what follows it is not in that.
         var step = old.commitNumber < new.commitNumber ? old.next : nil
         while let commit = step {
-            if commit.commitNumber != own { touched.add(commit.changes) }
+            if commit.commitNumber != own {
+                touched.add(commit.changes)
+                others += 1
+            }
             if commit.commitNumber == new.commitNumber { break }
             step = commit.next
         }
         var changes = ContextChanges()
-        var merged: [ManagedObject] = []
+        var merged: [MergedObject] = []
         var followers = changed.filter { $0.keptData?.toMany.isEmpty == false }
         for case let table? in tables[store.number] ?? [] {
             guard let code = table.stored?.code, let rows = touched.entities[code] else { continue }
@@ -186,9 +191,23 @@ extension ManagedObjectContext {
         }
         snapshots[store.number] = new
         for case let table? in tables[store.number] ?? [] { table.advance(to: new, discardingOverlays: false) }
-        for object in merged where object.has(ObjectFlag.registered) { object.rebaseOnSnapshot(events: .merge) }
+        for merge in merged where merge.object.has(ObjectFlag.registered) {
+            merge.object.rebaseOnSnapshot(events: .merge, observed: merge.observed)
+        }
         for object in followers where object.has(ObjectFlag.registered) { object.rebaseMembers() }
-        changes.refreshed = merged.map(\.objectID)
+        if tracker != nil {
+            for case let table? in tables[store.number] ?? [] {
+                if let rows = table.stored.flatMap({ touched.entities[$0.code] }) { noteTrackedRows(table, rows) }
+            }
+        }
+        statistics.mergedCommits += others
+        if others > 0 {
+            traceHandler?(
+                .merge(
+                    MergeTrace(
+                        store: store.number, from: old.commitNumber, to: new.commitNumber, isMerging: merging, refreshed: merged.count)))
+        }
+        changes.refreshed = merged.map(\.object.objectID)
         notify(changes)
         forgetLookups()
         noteForResults(touched, of: store)
@@ -196,7 +215,7 @@ extension ManagedObjectContext {
 
     /// Before the snapshot advances: what must keep its values is bound to them.
     private func settle(
-        _ table: ObjectTable, _ rows: TouchedRows.Entity, merging: Bool, _ own: UInt64?, _ merged: inout [ManagedObject],
+        _ table: ObjectTable, _ rows: TouchedRows.Entity, merging: Bool, _ own: UInt64?, _ merged: inout [MergedObject],
         _ changes: inout ContextChanges
     ) {
         for row in rows.deleted {
@@ -213,17 +232,17 @@ extension ManagedObjectContext {
             // An object that said it was deleted is there again: another context took its deletion back.
             guard let object = table.registered(row), object.has(CellFlag.missing) else { continue }
             object.clear(CellFlag.missing)
-            merged.append(object)
+            merged.append(MergedObject(object))
         }
         for row in rows.updated {
             guard let object = table.registered(row), !object.isFault, object.has(ObjectFlag.registered) else { continue }
-            if merging || object.isSaved(by: own) { merged.append(object) } else { object.stayBehind() }
+            if merging || object.isSaved(by: own) { merged.append(MergedObject(object)) } else { object.stayBehind() }
         }
         for row in rows.moved {
             changes.moved.append(table.id(row))
             guard let object = table.registered(row), !object.isFault else { continue }
             if merging || object.isSaved(by: own) {
-                if !rows.updated.contains(row) { merged.append(object) }
+                if !rows.updated.contains(row) { merged.append(MergedObject(object)) }
             } else {
                 let overlay = table.overlay(for: object)
                 if !overlay.dirty[object.slot] { overlay.kept[object.slot] = true }
@@ -265,7 +284,7 @@ extension ManagedObject {
             data.isTouched = false
             data.values.removeAll()
             data.toMany = []
-            data.fetched = []
+            dropFetched()
         }
         if !info.laneProperties.isEmpty, let overlay = _table.chunks.overlay(_table.chunkIndex(of: _row)), overlay.dirty[slot] {
             overlay.restore(slot)
@@ -278,9 +297,11 @@ extension ManagedObject {
     }
 
     /// Reads the object anew from the context's snapshot, with its unsaved changes on top.
-    final func rebaseOnSnapshot(events: SnapshotEvents) {
+    ///
+    /// - Parameter observed: what observers saw before, where the snapshot has advanced since.
+    final func rebaseOnSnapshot(events: SnapshotEvents, observed: [(key: String, value: Value)]? = nil) {
         guard !isFault, !isInserted, let context = _table.context else { return }
-        let before = observedValues()
+        let before = observed ?? observedValues()
         let data = data
         let mine = data.values
         // What was read but never changed goes; what was changed here stays.
@@ -305,7 +326,7 @@ extension ManagedObject {
         data.values = kept
         clear(CellFlag.stale)
         rebaseMembers()
-        data.fetched = []
+        dropFetched()
         if context.parent != nil { rebasePackedOnParent() } else { rebasePacked() }
         writeFields()
         notifyDifferences(from: before)
@@ -346,5 +367,19 @@ extension ManagedObject {
             }
         }
         overlay.earlier[slot] = nil
+    }
+}
+
+/// An object that takes in what commits of others did, and what its observers see before the snapshot advances: an object of which nothing is
+/// kept reads the new values from then on.
+private struct MergedObject {
+    let object: ManagedObject
+    let observed: [(key: String, value: Value)]
+
+    init(_ object: ManagedObject) {
+        self.object = object
+        observed = object.observedValues()
+        // What was set here is compared with what it was set over.
+        if let data = object.keptData, !data.values.isEmpty { object.bindForGood() }
     }
 }

@@ -8,6 +8,7 @@ extension ManagedObjectContext {
     ///
     /// Complexity: O(1).
     public func object(with id: ObjectID) -> ManagedObject {
+        checkOwner()
         guard !isClosed, let table = table(for: id) else { return strayObject(id) }
         return object(id.row, in: table)
     }
@@ -272,5 +273,6 @@ extension ManagedObjectContext {
         watched = []
         keyObservers = [:]
         pathObservations = [:]
+        tracker?.noteEverything()
     }
 }

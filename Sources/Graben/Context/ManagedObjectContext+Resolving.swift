@@ -48,7 +48,8 @@ extension ManagedObjectContext {
         guard object.has(ObjectFlag.registered) else { return }
         switch conflict.kind {
         case .changed(let properties), .readChanged(let properties):
-            object.takeNewest(merged: automaticallyMergesChangesFromParent)
+            // A child's object takes nothing in by itself.
+            object.takeNewest(merged: automaticallyMergesChangesFromParent && parent == nil)
             if resolution == .rollback { return object.takeBackChanges(events: .merge) }
             if resolution == .storeTrump {
                 for property in properties { object.takeStored(property.key) }

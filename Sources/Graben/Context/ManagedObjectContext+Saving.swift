@@ -13,6 +13,11 @@ extension ManagedObjectContext {
     /// - Throws: `GrabenError.validation`, `.conflict`, `.store`, `.unbalancedChange`, `.endlessWillSave`, `.nestedSave`, and the error of a
     ///   change that was refused since the last save.
     public func save() throws(GrabenError) {
+        checkOwner()
+        try tracedSave { () throws(GrabenError) in try performSave() }
+    }
+
+    private func performSave() throws(GrabenError) -> ContextSave {
         guard !isClosed else { throw .noContext(entity: "context", doing: "saving") }
         guard !isSaving else { throw .nestedSave }
         processPendingChanges()
@@ -23,16 +28,19 @@ extension ManagedObjectContext {
             throw refusal
         }
         var payload = ContextSave()
-        let standing = resultWatch.isUsed ? changed.filter { !$0.has(ObjectFlag.deleted) } : []
-        if coordinator.hasSavingHooks {
-            for object in try saveChanged(&payload) { object.didSave() }
-        } else {
-            _ = try saveChanged(&payload)
+        do {
+            let standing = resultWatch.isUsed ? changed.filter { !$0.has(ObjectFlag.deleted) } : []
+            let saved = try saveChanged(&payload)
+            if !saved.isEmpty { statistics.saves += 1 }
+            if coordinator.hasSavingHooks {
+                for object in saved { object.didSave() }
+            }
+            noteForResults(lost: standing)
         }
-        noteForResults(lost: standing)
         notifySaved(payload)
         // Nothing here holds the saved objects any more, so that those nobody else holds are let go.
         processPendingChanges()
+        return payload
     }
 
     /// Writes the changes and answers the objects that were saved. Hooks and validation run meanwhile; they cannot save.
@@ -41,6 +49,7 @@ extension ManagedObjectContext {
     private func saveChanged(_ payload: inout ContextSave) throws(GrabenError) -> [ManagedObject] {
         isSaving = true
         defer { isSaving = false }
+        notifyComingSave()
         var saved: [ManagedObject] = []
         var hooked = changed
         for attempt in 0... {
@@ -70,9 +79,9 @@ extension ManagedObjectContext {
     }
 
     /// What handlers are told of a save of these objects.
-    private func summary(of objects: [ManagedObject]) -> ContextSave {
+    func summary(of objects: [ManagedObject]) -> ContextSave {
         var save = ContextSave()
-        if saveHandlers.isEmpty { return save }
+        if !notifier.hearsSaves, traceHandler == nil { return save }
         for object in objects {
             if object.has(ObjectFlag.deleted) {
                 if !object.isInserted { save.deleted.append(object.objectID) }
@@ -130,7 +139,7 @@ extension ManagedObjectContext {
     }
 
     /// Ends the event and answers what hooks changed: what it holds.
-    private func endEventOfHooks() -> [ManagedObject] {
+    func endEventOfHooks() -> [ManagedObject] {
         propagateDeletions()
         let changed = event.objects + event.inserted + event.deleted
         processPendingChanges()
@@ -195,7 +204,9 @@ extension ManagedObjectContext {
         let own = snapshot.commitNumber
         if snapshot !== base {
             statistics.commits += 1
-            statistics.syncs += Int(store.log.statistics.syncs - syncsBefore)
+            let syncs = Int(store.log.statistics.syncs - syncsBefore)
+            statistics.syncs += syncs
+            traceHandler?(.sync(store: store.number, syncs: syncs))
         }
         let stale = objects.filter { $0.has(ObjectFlag.cell) && $0.has(CellFlag.stale) && !$0.has(ObjectFlag.deleted) }
         // Only where other commits came before or after does an object have to know which one it was saved by.
@@ -272,7 +283,7 @@ extension ManagedObjectContext {
     /// Makes the parent's objects what this context's are; the parent is changed, and the store is not.
     private func push(_ objects: [ManagedObject], to parent: ManagedObjectContext) throws(GrabenError) {
         parent.processPendingChanges()
-        let conflicts = try conflicts(with: parent, objects)
+        let conflicts = try ParentConflictCheck(child: self, parent: parent).conflicts(objects)
         if !conflicts.isEmpty { throw .conflict(conflicts) }
         if undoManager != nil {
             for object in objects where object.has(ObjectFlag.deleted) { object.keepMembersOfItsOwn() }
@@ -285,7 +296,11 @@ extension ManagedObjectContext {
             target.vanishedEnd = max(target.vanishedEnd, table.vanishedEnd)
         }
         parent.withoutInverses {
-            for object in objects where !object.has(ObjectFlag.deleted) { parent.take(object) }
+            for object in objects where !object.has(ObjectFlag.deleted) {
+                // Members are added to those the parent has by now.
+                object.rebaseMembers()
+                parent.take(object)
+            }
             for object in objects where object.has(ObjectFlag.deleted) {
                 guard let stored = object._table.stored else { continue }
                 let original = parent.object(object._row, in: parent.table(stored, object.info))
@@ -329,42 +344,6 @@ extension ManagedObjectContext {
         delistClean()
     }
 
-    /// What the parent, or another child of it, deleted meanwhile is in conflict with changes of it here and with references to it, as it
-    /// would be with another commit; and keys have to be unique among what the contexts above and the store have.
-    private func conflicts(with parent: ManagedObjectContext, _ objects: [ManagedObject]) throws(GrabenError) -> [SaveConflict] {
-        var conflicts = deletionConflicts(with: parent, objects)
-        for store in coordinator.stores where !store.uniqueKeys.isEmpty {
-            guard let snapshot = root.snapshots[store.number] else { continue }
-            conflicts += try UniquenessCheck(context: self, store: store, snapshot: snapshot).conflicts(objects)
-        }
-        return conflicts
-    }
-
-    private func deletionConflicts(with parent: ManagedObjectContext, _ objects: [ManagedObject]) -> [SaveConflict] {
-        guard parent.changed.contains(where: { $0.has(ObjectFlag.deleted) }) else { return [] }
-        func isGone(_ id: ObjectID) -> Bool {
-            // But for what is taken back by this save.
-            parent.registeredObject(for: id)?.has(ObjectFlag.deleted) == true && registeredObject(for: id)?.isInserted != true
-        }
-        var conflicts: [SaveConflict] = []
-        for object in objects where !object.has(ObjectFlag.deleted) {
-            if !object.isInserted, isGone(object.objectID) {
-                guard object.hasValuesOfItsOwn else { continue }
-                conflicts.append(.init(entity: object.info.name, objectID: object.objectID, kind: .deletedElsewhere))
-                continue
-            }
-            for number in object.info.relationships {
-                let property = object.info.properties[number]
-                var targets = object.toManyState(number).map { $0.order ?? $0.added.ids } ?? []
-                if case .reference(let id)? = object._data?.values[number] { targets = [id] }
-                guard let target = targets.first(where: isGone) else { continue }
-                conflicts.append(
-                    .init(entity: object.info.name, objectID: object.objectID, kind: .targetGone(target: target, key: property.name)))
-            }
-        }
-        return conflicts
-    }
-
     /// Moves the parent's rows as a bulk edit moved this context's, where it has no object for them.
     private func pushLooseRows(of table: ObjectTable, to parent: ManagedObjectContext) {
         guard let stored = table.stored else { return }
@@ -406,6 +385,7 @@ extension ManagedObjectContext {
             if case .references(let ids) = value {
                 original.replaceMembers(number, with: ids)
             } else {
+                original.releaseTarget(number, before: value)
                 original.willChangeValue(forKey: name)
                 original.setPrimitive(number, value)
                 original.didChangeValue(forKey: name)

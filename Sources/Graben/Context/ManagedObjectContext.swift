@@ -42,9 +42,16 @@ public final class ManagedObjectContext {
     /// What the context did so far.
     @exclusivity(unchecked)
     public internal(set) var statistics = ContextStatistics()
+    /// Told of every fetch, save, fired fault, merge and sync when it is done; nil unless set, and then nothing is measured.
+    ///
+    /// It is called inside what it tells of: it may read, and must not change anything of the context.
+    @exclusivity(unchecked)
+    public var traceHandler: ((TraceEvent) -> Void)?
 
     /// The entities without their classes, where objects are to have no hooks and rules of their own.
     private let plainInfos: [EntityInfo]?
+    /// Who may use the context, for checks of debug builds.
+    var owner = ContextOwner.maker
     /// The tables by store and entity, made when first needed.
     var tables: [UInt32: [ObjectTable?]] = [:]
     /// The snapshot of each store, by store number; empty in a child context.
@@ -80,8 +87,10 @@ public final class ManagedObjectContext {
     var refusals: [GrabenError] = []
     var keyObservers: [ObjectIdentifier: [KeyObserver]] = [:]
     var pathObservations: [Int: PathObservation] = [:]
-    var changeHandlers: [ChangeHandler] = []
-    var saveHandlers: [(token: Int, handler: (ContextSave) -> Void)] = []
+    /// Who is told what happens here.
+    let notifier = ContextNotifier()
+    /// Who reads what of the objects, where the context uses `Observation`.
+    @exclusivity(unchecked) var tracker: ObjectTracker?
     /// Regular expressions of the model that values were compared with.
     var patterns: [String: Regex<AnyRegexOutput>] = [:]
     var nextToken = 0
@@ -142,6 +151,7 @@ public final class ManagedObjectContext {
         tables = [:]
         lastInsert = nil
         lastTable = nil
+        notifier.finish()
     }
 
     var root: ManagedObjectContext {
@@ -158,6 +168,7 @@ public final class ManagedObjectContext {
         if let table = tables[stored.storeNumber]?[info.index] { return table }
         let table = ObjectTable(
             info: plainInfos?[info.index] ?? info, stored: stored, snapshot: snapshots[stored.storeNumber], context: self)
+        table.isTracked = tracker != nil
         tables[stored.storeNumber, default: .init(repeating: nil, count: coordinator.infos.count)][info.index] = table
         return table
     }
@@ -222,18 +233,22 @@ public final class ManagedObjectContext {
     }
 }
 
-/// Counts of what a context did.
+/// Counts of what a context did since it was made; `traceHandler` tells of each of them as it happens.
 public struct ContextStatistics: Sendable, Equatable {
-    /// Fetch requests run, those of fetched properties included.
+    /// Fetch requests run, counts and those of fetched properties included.
     public var fetches = 0
-    /// Faults that fired.
+    /// Faults that fired, by an access or on request.
     public var firedFaults = 0
-    /// Records read from a store to fire a fault.
+    /// Records read from a store to fire a fault. A child's faults read none: they take what the parent has.
     public var storeReads = 0
-    /// Commits written by saves of this context.
+    /// Saves that had something to save and did it; of a child context into its parent.
+    public var saves = 0
+    /// Commits written by saves of this context: one for each store that a save changed; none in a child context.
     public var commits = 0
-    /// Syncs those commits waited for.
+    /// Syncs of the log that were made while those commits waited to be durable; one sync may be of several contexts' commits.
     public var syncs = 0
+    /// Commits of others that the context's snapshots have moved over.
+    public var mergedCommits = 0
 }
 
 /// The class of the last new object, and where its objects go as long as no store is added.

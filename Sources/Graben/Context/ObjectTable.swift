@@ -59,6 +59,9 @@ final class ObjectTable {
     /// Whether rows without an object may have unsaved packed values: a bulk edit by id makes no objects.
     @exclusivity(unchecked) var hasLooseRows = false
 
+    /// Whether reads of the table's objects are noted for Swift's `Observation`.
+    var isTracked = false
+
     /// The property that was looked up last. An accessor announces by name what it knows by number, twice: this spares the look-up.
     @exclusivity(unchecked) var lastProperty = 0
 
@@ -216,6 +219,7 @@ final class ObjectTable {
             pages[page] = objects
         }
         objects[Int(row) % Self.rowsPerPage] = object
+        if isTracked { object.set(ObjectFlag.slow) }
         pageCounts[page] += 1
         registeredCount += 1
     }
@@ -335,9 +339,17 @@ final class ObjectTable {
     @inline(never)
     private func letGoLoudly(_ page: UnsafeMutablePointer<ManagedObject?>, _ place: Int) -> Bool {
         guard let object = page[place], !object.has(.observed), object.keptData?.open.isEmpty ?? true else { return false }
+        dropKeptValues(object)
         object.turnIntoFault()
         object.dropCell()
         return true
+    }
+
+    /// Coordinates that only this object kept, of a commit before the snapshot, go with it: whoever asks for the row then reads the snapshot.
+    private func dropKeptValues(_ object: ManagedObject) {
+        guard snapshot != nil, !info.laneProperties.isEmpty, object.has(CellFlag.stale) || object.has(CellFlag.missing) else { return }
+        guard let overlay = chunks.overlay(chunkIndex(of: object._row)) else { return }
+        if overlay.kept[object.slot], !overlay.dirty[object.slot] { overlay.takeBase(object.slot) }
     }
 
     /// Ends the registration of clean objects of which nothing is kept and whose class nobody tells of it.

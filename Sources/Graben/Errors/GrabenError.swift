@@ -47,6 +47,10 @@ public enum GrabenError: Error, Sendable {
     case endlessWillSave(entity: String, uri: String)
     /// A hook or a validation that runs inside a save asked for another one.
     case nestedSave
+    /// Handlers of a context's changes answered each with another change, a thousand times.
+    case endlessNotifications
+    /// An undo or redo inside another one.
+    case nestedUndo(doing: String)
     /// A class keeps an attribute in a field and does not name it in `primitiveAccessors`.
     case unnamedField(className: String, key: String)
     /// A request contradicts itself.
@@ -179,6 +183,10 @@ extension GrabenError: CustomStringConvertible {
         case .endlessWillSave(let entity, let uri):
             "\(entity) \(uri) is changed by every willSave(); set only what differs, or use a primitive setter"
         case .nestedSave: "saving: a save of this context is under way; a hook or a validation that it runs cannot save, didSave() can"
+        case .endlessNotifications:
+            "a handler of the context's changes answers every notification with another change; let it change only what differs"
+        case .nestedUndo(let doing):
+            "\(doing): an undo or redo of the same manager is under way; what it calls cannot ask for another, a handler of its end can"
         case .unnamedField(let className, let key):
             "\(className) changed \"\(key)\" without the store seeing a new value; if the class keeps it in a field, add "
                 + ".init(\"\(key)\", …) to its primitiveAccessors, or it cannot be undone or refreshed"

@@ -21,6 +21,11 @@ struct DictionaryFetch {
     }
 
     func run() throws(GrabenError) -> [FetchedDictionary] {
+        context.checkOwner()
+        return try context.traced(info.name, request.predicate?.format, count: { $0.count }) { () throws(GrabenError) in try rows() }
+    }
+
+    private func rows() throws(GrabenError) -> [FetchedDictionary] {
         var plan = try DictionaryPlan(self)
         let rows = plan.isGrouped ? try groups(&plan) : try objects(&plan)
         let names = plan.visible.map(\.name)

@@ -13,6 +13,13 @@ struct FetchExecution {
     typealias Found = (id: ObjectID, keys: [Value])
 
     func run(variables: [String: PredicateBinding]) throws(GrabenError) -> [ObjectID] {
+        context.checkOwner()
+        return try context.traced(info.name, request.predicate?.format, count: { $0.count }, plan: { plan }) { () throws(GrabenError) in
+            try find(variables)
+        }
+    }
+
+    private func find(_ variables: [String: PredicateBinding]) throws(GrabenError) -> [ObjectID] {
         let (predicate, order, end) = try prepared(variables)
         if predicate?.constant == false { return [] }
         let sources = try sources()
@@ -25,6 +32,9 @@ struct FetchExecution {
         }
         return window(found)
     }
+
+    /// How it runs, in words, for who follows it; what needs variables is not told.
+    private var plan: String? { (try? explain()).map { "\($0)" } }
 
     private func window(_ found: [Found]) -> [ObjectID] {
         let window = found.dropFirst(request.offset)
@@ -81,6 +91,13 @@ struct FetchExecution {
 
     /// How many objects the window has; nothing is put in order.
     func count(variables: [String: PredicateBinding]) throws(GrabenError) -> Int {
+        context.checkOwner()
+        return try context.traced(info.name, request.predicate?.format, count: { $0 }, plan: { plan }) { () throws(GrabenError) in
+            try countMatches(variables)
+        }
+    }
+
+    private func countMatches(_ variables: [String: PredicateBinding]) throws(GrabenError) -> Int {
         let (predicate, _, _) = try prepared(variables)
         if predicate?.constant == false { return 0 }
         var total = 0

@@ -10,6 +10,11 @@ public struct PropertyChange: Sendable {
     public let new: Value
 }
 
+/// Stands for an observer of a property; see `ManagedObject.observe(_:_:)`.
+public struct HandlerToken: Sendable, Hashable {
+    let number: Int
+}
+
 struct KeyObserver {
     let token: Int
     let key: String
@@ -58,9 +63,11 @@ extension ManagedObject {
 
     /// The values of observed properties before something puts others in their place; empty where nobody observes.
     final func observedValues() -> [(key: String, value: Value)] {
-        guard has(CellFlag.observed), let observers = _table.context?.keyObservers[ObjectIdentifier(self)] else { return [] }
+        guard has(CellFlag.observed) || has(ObjectFlag.slow), let context = _table.context else { return [] }
+        var keys = Set((context.keyObservers[ObjectIdentifier(self)] ?? []).map(\.key))
+        for number in context.tracker?.properties(of: objectID) ?? [] { keys.insert(info.properties[number].name) }
         var values: [(String, Value)] = []
-        for key in Set(observers.map(\.key)).sorted() {
+        for key in keys.sorted() {
             if let value = try? primitiveValue(forKey: key) { values.append((key, value)) }
         }
         return values
@@ -69,7 +76,9 @@ extension ManagedObject {
     final func notifyDifferences(from before: [(key: String, value: Value)]) {
         guard let context = _table.context, !isFault else { return }
         for (key, old) in before {
-            if let new = try? primitiveValue(forKey: key), new != old { context.notifyObservers(of: self, key, old: old, new: new) }
+            guard let new = try? primitiveValue(forKey: key), new != old else { continue }
+            context.notifyObservers(of: self, key, old: old, new: new)
+            if has(ObjectFlag.slow), let number = info.entity.propertyNumber(named: key) { context.noteTrackedChange(of: self, number) }
         }
     }
 }

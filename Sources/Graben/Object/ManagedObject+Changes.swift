@@ -4,6 +4,11 @@ extension ManagedObject {
     // MARK: The will/did pairs
 
     final func accessWillBegin(_ key: String?) {
+        #if DEBUG
+            _table.context?.checkOwner(self)
+        #endif
+        guard has(ObjectFlag.fault | ObjectFlag.slow) else { return }
+        if has(ObjectFlag.slow) { noteTrackedAccess(key) }
         guard has(ObjectFlag.fault) else { return }
         if let key, let number = _table.propertyNumber(named: key) {
             if isPartial(number) { return }
@@ -16,6 +21,9 @@ extension ManagedObject {
     }
 
     final func changeWillBegin(_ key: String) {
+        #if DEBUG
+            _table.context?.checkOwner(self)
+        #endif
         if withTable({ beginsQuickly(key, $0) }) { return }
         guard let number = _table.propertyNumber(named: key) else { return }
         fireIfNeeded()
@@ -82,6 +90,7 @@ extension ManagedObject {
             context.maintainInverse(of: self, property, old: old, new: new, target: target)
         }
         if has(CellFlag.observed) { context.notifyObservers(of: self, property.name, old: old, new: new) }
+        if has(ObjectFlag.slow) { context.noteTrackedChange(of: self, property.number) }
     }
 
     private final func recordPacked(_ property: PropertyInfo, _ new: Value, _ context: ManagedObjectContext) {

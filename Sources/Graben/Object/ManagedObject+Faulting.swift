@@ -25,6 +25,7 @@ extension ManagedObject {
     final func fire() {
         clear(ObjectFlag.fault)
         guard let context = _table.context else { return }
+        context.checkOwner(self)
         context.statistics.firedFaults += 1
         do throws(GrabenError) {
             guard try bindBase(in: context) else { throw GrabenError.objectNotFound(entity: info.name, uri: objectID.uriRepresentation) }
@@ -33,12 +34,14 @@ extension ManagedObject {
             data.base = .defaults
             writeFields()
             context.report(error)
+            context.traceHandler?(.fault(objectID, isMissing: true))
             return
         }
         writeFields()
         context.awakening.append(ObjectIdentifier(self))
         awakeFromFetch()
         context.awakening.removeLast()
+        context.traceHandler?(.fault(objectID, isMissing: false))
     }
 
     /// Whether a base was found for the object's values.

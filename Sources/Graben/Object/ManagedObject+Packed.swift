@@ -56,12 +56,14 @@ extension ManagedObject {
 
     /// Reads an optional Double lane. Complexity: O(1).
     public final func packedOptional(_ lane: Int) -> Double? {
+        if has(ObjectFlag.slow) { noteTrackedAccess(lane: lane) }
         if case .double(let value) = packedValue(lane) { return value }
         return nil
     }
 
     /// Reads an optional Float lane. Complexity: O(1).
     public final func packedOptionalFloat(_ lane: Int) -> Float? {
+        if has(ObjectFlag.slow) { noteTrackedAccess(lane: lane) }
         if case .float(let value) = packedValue(lane) { return value }
         return nil
     }
@@ -77,16 +79,20 @@ extension ManagedObject {
     /// Whether the entity's lanes begin with so many Doubles and Floats, in any order.
     @usableFromInline
     final func hasLanes(doubles: Int, floats: Int) -> Bool {
+        // Where this is asked at all, in debug builds.
+        _table.context?.checkOwner(self)
         let lanes = info.geometry.lanes.prefix(doubles + floats)
         return info.probe != nil
             || doubles >= 0 && floats >= 0 && lanes.count == doubles + floats && lanes.count(where: \.isDouble) == doubles
     }
 
-    /// What the fast getters cannot read: objects outside a context. Runs no user code, because the compiler is told that it releases
-    /// nothing (an opaque call would make it retain the object around every read).
+    /// What the fast getters cannot read: objects outside a context, and those whose reads are noted. Runs no user code, because the compiler
+    /// is told that it releases nothing (an opaque call would make it retain the object around every read). That it is told of no side
+    /// effects either costs a noted read that nobody uses, which it may leave out.
     @inline(never) @usableFromInline @_effects(readonly)
     final func packedSlow(_ lane: Int) -> Double {
-        switch packedValue(lane) {
+        if has(ObjectFlag.registered) { noteTrackedAccess(lane: lane) }
+        return switch packedValue(lane) {
         case .double(let value): value
         case .float(let value): Double(value)
         default: 0
@@ -122,9 +128,9 @@ extension ManagedObject {
 
     /// A lane's value as the column (or the object outside a context) has it; never reads past a field of the class's own.
     final func packedValue(_ lane: Int) -> Value {
-        if !has(ObjectFlag.slow), let value = withTable({ $0.laneValue(lane, of: _entry, slot) }) { return value }
+        if !isLoose, let value = withTable({ $0.laneValue(lane, of: _entry, slot) }) { return value }
         guard lane < info.laneProperties.count else { return probedLane(lane) }
-        if has(ObjectFlag.slow) {
+        if isLoose {
             return _data?.values[info.laneProperties[lane]] ?? info.properties[info.laneProperties[lane]].defaultValue
         }
         return info.geometry.value(_entry.pointee, lane, slot)

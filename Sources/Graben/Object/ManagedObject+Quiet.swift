@@ -110,7 +110,7 @@ extension ManagedObject {
 
     /// Ends an object's being a fault where nobody hears of it and its record is there, without reading that; false where it has to be fired.
     private final func realiseQuietly(_ table: ObjectTable, _ context: ManagedObjectContext) -> Bool {
-        guard !table.info.hooks.contains(.awaking), let stored = table.stored, let snapshot = table.snapshot,
+        guard !table.info.hooks.contains(.awaking), context.traceHandler == nil, let stored = table.stored, let snapshot = table.snapshot,
             snapshot.contains(stored.code, _row)
         else { return false }
         clear(ObjectFlag.fault)
@@ -130,6 +130,9 @@ extension ManagedObject {
             guard table.readsQuietly, accessor < table.quickCount, table.quickAccessors[accessor].kind == .toOne,
                 let context = table.context
             else { return nil }
+            context.checkOwner(self)
+            // Who follows faults hears of each.
+            guard context.traceHandler == nil else { return nil }
             let quick = table.quickAccessors[accessor]
             if has(ObjectFlag.inserted) {
                 guard let fresh = freshValues else { return nil }

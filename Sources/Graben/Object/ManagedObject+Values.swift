@@ -223,7 +223,7 @@ extension ManagedObject {
             markWritten(property.number)
             return
         }
-        guard !has(ObjectFlag.slow) else {
+        guard !isLoose else {
             data.values[property.number] = value
             return
         }

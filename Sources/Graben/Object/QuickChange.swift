@@ -99,7 +99,7 @@ extension ManagedObject {
         }
         guard isChanged else { return true }
         guard isInserted, has(ObjectFlag.newInEvent), let context = table.context, !context.notesNewObjects, !isAwakening,
-            !has(CellFlag.observed)
+            !has(CellFlag.observed), !has(ObjectFlag.slow)
         else {
             record(property, old: old, new: value, target: target)
             return true

@@ -240,5 +240,6 @@ extension ManagedObject {
         if has(CellFlag.observed) {
             context.notifyObservers(of: self, property.name, old: before, new: .references(memberIDs(property.number)))
         }
+        if has(ObjectFlag.slow) { context.noteTrackedChange(of: self, property.number) }
     }
 }

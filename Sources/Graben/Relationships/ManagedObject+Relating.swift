@@ -78,6 +78,13 @@ extension ManagedObject {
         }
     }
 
+    /// Before a to-one gets another value from a child: what it refers to by now, which the child need not know of, lets go of the object.
+    final func releaseTarget(_ number: Int, before value: Value) {
+        guard let inverse = info.properties[number].link?.inverse, case .reference(let id) = primitive(number), value != .reference(id)
+        else { return }
+        context?.object(with: id).release(inverse, of: objectID)
+    }
+
     private final func setReference(_ number: Int, _ value: Value) {
         let key = info.properties[number].name
         willChangeValue(forKey: key)

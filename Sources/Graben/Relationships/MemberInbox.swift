@@ -87,6 +87,7 @@ extension ManagedObject {
     final func attachQuickly(_ property: PropertyInfo, _ member: ObjectID, in context: ManagedObjectContext) -> Bool {
         let table = _table
         guard !property.isOrdered, isInserted, has(ObjectFlag.newInEvent), !context.notesNewObjects, !has(CellFlag.observed), !isAwakening,
+            !has(ObjectFlag.slow),
             case .reverse? = table.stored?.relationships[property.number]
         else { return false }
         if context.openChangeCount > 0 || table.hasMemberStates, let data = keptData {

@@ -7,27 +7,27 @@ import GrabenLog
 final class ContextStep: UndoAction {
     struct ObjectChanges {
         let object: ManagedObject
-        let changes: [EventChange]
+        var changes: [EventChange]
     }
     struct PackedChanges {
         let table: ObjectTable
         let chunk: Int
         /// What the slots held.
-        let before: EventSlots
+        var before: EventSlots
         var slots: [UInt16] { before.slots }
         /// The lanes the event changed, by slot, as bits; all bits where there are more than 64.
-        let lanes: [UInt64]
+        var lanes: [UInt64]
     }
 
     /// Unretained: an undo manager must not keep a context alive. The context takes its steps out of the manager when it ends.
-    private weak var context: ManagedObjectContext?
+    private(set) weak var context: ManagedObjectContext?
     let inserted: [ManagedObject]
     let deleted: [ManagedObject]
     let objects: [ObjectChanges]
     let packed: [PackedChanges]
 
     init(
-        context: ManagedObjectContext, inserted: [ManagedObject], deleted: [ManagedObject], objects: [ObjectChanges],
+        context: ManagedObjectContext?, inserted: [ManagedObject], deleted: [ManagedObject], objects: [ObjectChanges],
         packed: [PackedChanges]
     ) {
         self.context = context
@@ -37,7 +37,16 @@ final class ContextStep: UndoAction {
         self.packed = packed
     }
 
-    func removing(_ context: ManagedObjectContext) -> (any UndoAction)? { self.context === context ? nil : self }
+    /// A context that is ending is nil to those who do not hold it.
+    func removing(_ context: ManagedObjectContext) -> (any UndoAction)? {
+        self.context == nil || self.context === context ? nil : self
+    }
+
+    func isOfSameContext(as other: ContextStep) -> Bool { context != nil && context === other.context }
+
+    var keptValueCount: Int {
+        objects.reduce(0) { $0 + $1.changes.count } + packed.reduce(0) { $0 + $1.slots.count * $1.table.info.laneProperties.count }
+    }
 
     func perform() {
         guard let context else { return }
@@ -167,6 +176,7 @@ extension ManagedObjectContext {
             object?.announcePacked(number, values[lane]) {
                 table.info.geometry.setValue(overlay.data, lane, slot, values[lane])
             } ?? table.info.geometry.setValue(overlay.data, lane, slot, values[lane])
+            if object == nil { tracker?.noteChange(table.id(row), number) }
         }
         if let object {
             object.markUpdated(self)

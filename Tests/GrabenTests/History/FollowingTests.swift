@@ -17,7 +17,8 @@ struct FollowingTests {
         let location = StoreLocation.file(folder.path("a.graben"))
         let container = try GraphSchema.container(location)
         let driver = GraphDriver(container.newContext(), book: .init(), seed: 7)
-        for _ in 0..<30 { try RandomGraphTests.operate(driver) }
+        for _ in 0..<30 { try driver.operate() }
+        try driver.insert("Joint")
         try driver.save()
         let reading = try Self.reader(location)
         let (context, pinned) = (reading.newContext(), reading.newContext())
@@ -27,7 +28,7 @@ struct FollowingTests {
         let joints = try context.fetch(FetchRequest<ManagedObject>(entity: "Joint"))
         pinned.isPinned = true
         for step in 0..<150 {
-            try RandomGraphTests.operate(driver)
+            try driver.operate()
             guard step % 5 == 4 else { continue }
             try driver.save()
             if step % 30 == 29 { try container.compact() }

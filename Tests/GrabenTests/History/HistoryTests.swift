@@ -97,7 +97,7 @@ struct HistoryTests {
         var saves = 0
         for step in 0..<500 {
             guard driver.random.below(10) == 0 else {
-                try RandomGraphTests.operate(driver)
+                try driver.operate()
                 continue
             }
             driver.context.transactionAuthor = "author \(step % 3)"

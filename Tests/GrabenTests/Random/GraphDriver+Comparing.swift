@@ -18,6 +18,7 @@ extension GraphDriver {
             check(try context.count(for: request) == keys.count, "count of \(entity)")
         }
         for key in world.things.keys.sorted() { found += try differences(of: key) }
+        found += wrongs
         found += try columnDifferences()
         let inserted = Set(world.things.keys).subtracting(saved.things.keys)
         let deleted = Set(saved.things.keys).subtracting(world.things.keys)

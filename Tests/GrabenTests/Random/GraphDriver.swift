@@ -2,7 +2,6 @@ import Graben
 import GrabenFixtures
 import GrabenLog
 import GrabenModel
-import Testing
 
 /// Does the same to a context and to a `GraphWorld`, and compares the two.
 final class GraphDriver {
@@ -16,8 +15,15 @@ final class GraphDriver {
     var redoWorlds: [GraphWorld] = []
     /// Ids by the world's keys, shared by the drivers of one store.
     let book: IDBook
-    var random: SplitMix64
+    var random: Choices
     var errors: [GrabenError] = []
+    /// What was wrong in the middle of an operation.
+    var wrongs: [String] = []
+    /// Whether every object that was asked for is kept.
+    var isHolding = false
+    private var held: [Int: ManagedObject] = [:]
+    /// Whether the dictionaries forget to roll back.
+    var isPlanted = false
     /// What was done, for the report of a failure.
     var log: [String] = []
 
@@ -27,11 +33,15 @@ final class GraphDriver {
         var next = 0
     }
 
-    init(_ context: ManagedObjectContext, book: IDBook, seed: UInt64, undo: Bool = true) {
+    init(_ context: ManagedObjectContext, book: IDBook, choices: Choices, undo: Bool = true) {
         self.context = context
         self.book = book
-        random = SplitMix64(seed: seed)
+        random = choices
         prepare(undo: undo)
+    }
+
+    convenience init(_ context: ManagedObjectContext, book: IDBook, seed: UInt64, undo: Bool = true) {
+        self.init(context, book: book, choices: Choices(seed: seed, steps: 0), undo: undo)
     }
 
     private func prepare(undo: Bool) {
@@ -47,6 +57,7 @@ final class GraphDriver {
         log.append("reopen")
         let uris = book.ids.mapValues(\.uriRepresentation)
         context.close()
+        held = [:]
         context = container.newContext()
         prepare(undo: true)
         book.ids = [:]
@@ -59,9 +70,13 @@ final class GraphDriver {
         forgetUnsaved()
     }
 
-    func object(_ key: Int) -> ManagedObject? { book.ids[key].map { context.object(with: $0) } }
+    func object(_ key: Int) -> ManagedObject? {
+        let object = book.ids[key].map { context.object(with: $0) }
+        if isHolding { held[key] = object }
+        return object
+    }
     func id(_ key: Int) -> ObjectID { book.ids[key] ?? context.objectIDOfNothing }
-    private func pick<T>(_ list: [T]) -> T? { list.isEmpty ? nil : list[Int(random.below(UInt32(list.count)))] }
+    func pick<T>(_ list: [T]) -> T? { list.isEmpty ? nil : list[Int(random.below(UInt32(list.count)))] }
 
     // MARK: One random edit
 
@@ -93,23 +108,25 @@ final class GraphDriver {
     }
 
     func insert(_ entity: String) throws {
-        let object = try context.insertObject(entity: entity)
+        let key = note(try context.insertObject(entity: entity).objectID)
+        log.append("insert \(entity) as \(key)")
+        world.insert(entity, as: key)
+    }
+
+    /// Gives a new object its key.
+    func note(_ id: ObjectID) -> Int {
         let key = book.next
         book.next += 1
-        if let old = book.keys[object.objectID] {
+        if let old = book.keys[id] {
             let isReferred = world.things.values.contains { thing in
                 thing.one.values.contains(old) || thing.many.values.contains { $0.contains(old) }
             }
-            #expect(!isReferred, "the number of an object that something refers to was handed out again")
+            if isReferred { wrongs.append("the number of \(old), which something refers to, was handed out again") }
             book.ids[old] = nil
         }
-        book.ids[key] = object.objectID
-        book.keys[object.objectID] = key
-        log.append("insert \(entity) as \(key)")
-        world.things[key] = .init(
-            entity: entity,
-            values: Dictionary(uniqueKeysWithValues: GraphSchema.attributes(entity).map { ($0.name, $0.initial) }),
-            many: Dictionary(uniqueKeysWithValues: GraphSchema.relations(entity).filter(\.isToMany).map { ($0.name, []) }))
+        book.ids[key] = id
+        book.keys[id] = key
+        return key
     }
 
     /// Sets an attribute, or an end of a line, of a thing whose key leaves `remainder` when divided by two.
@@ -257,13 +274,14 @@ final class GraphDriver {
         log.append("save")
         try context.save()
         saved = world
-        #expect(!context.hasChanges)
+        if context.hasChanges { wrongs.append("there are changes after a save") }
     }
 
     func rollback() {
         endEvent()
         log.append("rollback")
         context.rollback()
+        guard !isPlanted else { return (undoWorlds, redoWorlds) = ([], []) }
         forgetUnsaved()
     }
 
@@ -288,7 +306,7 @@ final class GraphDriver {
             let merges = object.hasChanges || random.below(2) == 0
             log.append("refresh \(key) merging \(merges)")
             context.refresh(object, mergeChanges: merges)
-            #expect(merges || object.isFault)
+            if !merges, !object.isFault { wrongs.append("\(key) is no fault after it was refreshed") }
         }
     }
 

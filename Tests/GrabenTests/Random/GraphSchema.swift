@@ -118,7 +118,7 @@ enum GraphSchema {
     }
 
     /// A value for an attribute; small numbers often, so that values repeat, and the odd ones of floating point.
-    static func value(_ attribute: Attribute, _ random: inout SplitMix64) -> Value {
+    static func value(_ attribute: Attribute, _ random: inout Choices) -> Value {
         if attribute.isOptional, random.below(6) == 0 { return .null }
         switch attribute.type {
         case .double:

@@ -100,7 +100,40 @@ struct GraphWorld: Equatable {
         for thing in doomed { things[thing] = nil }
     }
 
+    // MARK: Inserting and copying
+
+    mutating func insert(_ entity: String, as key: Int) {
+        things[key] = Thing(
+            entity: entity,
+            values: Dictionary(uniqueKeysWithValues: GraphSchema.attributes(entity).map { ($0.name, $0.initial) }),
+            many: Dictionary(uniqueKeysWithValues: GraphSchema.relations(entity).filter(\.isToMany).map { ($0.name, []) }))
+    }
+
+    /// Copies things under new keys, with what they have of one another.
+    mutating func copy(_ new: [Int: Int]) {
+        let originals = things
+        for (key, copy) in new {
+            guard var thing = originals[key] else { continue }
+            thing.one = thing.one.compactMapValues { new[$0] }
+            for (name, members) in thing.many {
+                let inside = members.compactMap { new[$0] }
+                thing.many[name] = GraphSchema.relation(thing.entity, name)?.isOrdered == true ? inside : inside.sorted()
+            }
+            things[copy] = thing
+        }
+    }
+
     // MARK: Dropping changes
+
+    /// Takes a thing away that was never saved; the delete rules have no say.
+    mutating func vanish(_ key: Int) {
+        guard let entity = things[key]?.entity else { return }
+        for relation in GraphSchema.relations(entity) {
+            guard let inverse = relation.inverse else { continue }
+            for other in targets(key, relation) { release(other, inverse, key) }
+        }
+        things[key] = nil
+    }
 
     /// Takes a thing back to what it was in `saved`, with the other sides of its relationships; what is deleted by now stays away.
     mutating func restore(_ key: Int, from saved: GraphWorld) {

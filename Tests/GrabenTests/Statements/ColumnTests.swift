@@ -119,7 +119,8 @@ struct ColumnTests {
         let other = container.newContext()
         other.undoManager = ObjectUndoManager()
         var events = 0
-        other.onObjectsDidChange { _ in events += 1 }
+        let token = other.onDidChange { _ in events += 1 }
+        defer { token.cancel() }
         other.translate(ids, by: [1, 2, 3])
         other.translate(ids, by: [1, 2, 3])
         other.processPendingChanges()

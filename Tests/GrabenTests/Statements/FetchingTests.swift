@@ -181,7 +181,7 @@ struct FetchingTests {
         let container = try GraphSchema.container(.inMemory)
         let driver = GraphDriver(container.newContext(), book: .init(), seed: 77)
         for step in 0..<120 {
-            if driver.random.below(9) == 0 { try driver.save() } else { try RandomGraphTests.operate(driver) }
+            if driver.random.below(9) == 0 { try driver.save() } else { try driver.operate() }
             guard step % 3 == 0 else { continue }
             let world = driver.world
             func check(_ format: String, _ entity: String = "Joint", _ holds: (GraphWorld.Thing) -> Bool) throws {

@@ -130,7 +130,7 @@ struct HookTests {
         let (a, b, c) = (Joint(context: context), Joint(context: context), Joint(context: context))
         try context.save()
         var events: [ContextChanges] = []
-        let token = context.onObjectsDidChange { events.append($0) }
+        let token = context.onDidChange { events.append($0) }
         a.name = "a"
         a.name = "b"
         b.x = 1
@@ -141,7 +141,7 @@ struct HookTests {
         #expect(events.count == 1)
         #expect(events[0].inserted == [d.objectID] && events[0].deleted == [c.objectID])
         #expect(Set(events[0].updated) == [a.objectID, b.objectID] && events[0].moved.contains(b.objectID))
-        context.removeHandler(token)
+        token.cancel()
         a.name = "c"
         context.processPendingChanges()
         #expect(events.count == 1)

@@ -32,7 +32,7 @@ struct MergingTests {
         #expect(twin.title == "new" && twin.level == 9 && twin.hasChanges && gone.isDeleted)
         #expect(two.registeredObject(for: late.objectID)?.isFault == true)
         try two.save()
-        one.removeHandler(token)
+        token.cancel()
         kept.title = "silent"
         one.refresh(kept, mergeChanges: true)
         try one.save()
@@ -50,7 +50,8 @@ struct MergingTests {
         let twin = try #require(try two.existingObject(with: node.objectID) as? Node)
         #expect(twin.title == "old")
         var notes: [ContextSave] = []
-        one.onDidSave { notes.append($0) }
+        let token = one.onDidSave { notes.append($0) }
+        defer { token.cancel() }
         (try one.existingObject(with: node.objectID) as? Node)?.title = "new"
         try one.save()
         try two.mergeChanges(from: #require(notes.first))
@@ -66,7 +67,8 @@ struct MergingTests {
         let used = try nodes[0...1].map { try two.existingObject(with: $0.objectID) }
         let fault = two.object(with: nodes[2].objectID)
         var notes: [ContextChanges] = []
-        two.onObjectsDidChange { notes.append($0) }
+        let token = two.onDidChange { notes.append($0) }
+        defer { token.cancel() }
         // Of those in use one is changed and one deleted; of the others too; the fault only moves.
         nodes[0].title = "changed"
         one.delete(nodes[1])
@@ -86,8 +88,8 @@ struct MergingTests {
     @Test("S113 what a context says of its changes and saves is ids, which may go where its objects must not")
     func ids() throws {
         let context = try Node.container().newContext()
-        context.onDidSave { self.requireSendable($0) }
-        context.onObjectsDidChange { self.requireSendable($0) }
+        let tokens = [context.onDidSave { self.requireSendable($0) }, context.onDidChange { self.requireSendable($0) }]
+        defer { tokens.forEach { $0.cancel() } }
         Node(context: context).title = "a"
         try context.save()
     }

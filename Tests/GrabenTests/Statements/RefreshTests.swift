@@ -149,11 +149,12 @@ struct RefreshTests {
         context.refresh(fault, mergeChanges: false)
         _ = read.name
         let other = container.newContext()
-        context.onObjectsDidChange { _ in }
+        let unheard = context.onDidChange { _ in }
         other.translate([read.objectID, fault.objectID], by: [1, 2, 3])
         try other.save()
         var moved: [ObjectID] = []
-        context.onObjectsDidChange { moved += $0.moved }
+        let token = context.onDidChange { moved += $0.moved }
+        defer { [unheard, token].forEach { $0.cancel() } }
         _ = try context.fetchIDs(FetchRequest<Joint>())
         #expect(read.position == [0, 0, 0] && fault.position == [1, 2, 3] && fault.isFault)
         #expect(Set(moved) == [read.objectID, fault.objectID], "rows whose packed values changed are listed, faults included")

@@ -219,9 +219,9 @@ struct UndoTests {
             }
         }
         var events: [ContextChanges] = []
-        let token = context.onObjectsDidChange { events.append($0) }
+        let token = context.onDidChange { events.append($0) }
         context.processPendingChanges()
-        context.removeHandler(token)
+        token.cancel()
         #expect(undo.undoDepth == 1 && events.count == 1 && events.first?.moved.count == 3000)
         #expect(joints[7].position == [27, 40, 60] && context.positions(of: joints)[7] == [27, 40, 60])
         try context.save()
