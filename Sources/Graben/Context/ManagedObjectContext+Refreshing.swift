@@ -259,6 +259,16 @@ extension ManagedObject {
         if case .unbound = data.base { _ = bindRecordOrReport() }
     }
 
+    /// Forgets values that were only set to what they were, while the record they were set over is at hand: afterwards they would look like
+    /// changes made here.
+    final func forgetUnchangedValues() {
+        guard !isInserted, let data = keptData, !data.values.isEmpty else { return }
+        for number in data.values.properties {
+            let property = info.properties[number]
+            if property.kind != .transient, data.values[number] == baseValue(property, data) { data.values[number] = nil }
+        }
+    }
+
     /// Keeps the values of the commit it was read from, though the snapshot goes on; a save compares with that commit.
     final func stayBehind() {
         bindForGood()
@@ -379,7 +389,6 @@ private struct MergedObject {
     init(_ object: ManagedObject) {
         self.object = object
         observed = object.observedValues()
-        // What was set here is compared with what it was set over.
-        if let data = object.keptData, !data.values.isEmpty { object.bindForGood() }
+        object.forgetUnchangedValues()
     }
 }
