@@ -18,6 +18,9 @@ struct FieldLocator {
     private let fixed16: (count: Int, bits: UInt64)
     private let nullByteCount: Int
     private let maskByteCount: Int
+    /// How far behind the record's head, or its changed mask, the field begins where no field is null; -1 where that depends on the sizes of others.
+    private let plainOffset: Int
+    private let size: Int
 
     /// nil for a field of a layout with more optional fields than a word has bits.
     init?(_ layout: RecordLayout, _ field: Int) {
@@ -42,6 +45,15 @@ struct FieldLocator {
         (fixed8, fixed4, fixed16) = (before(.fixed8), before(.fixed4), before(.fixed16))
         nullByteCount = layout.nullByteCount
         maskByteCount = layout.maskByteCount
+        size =
+            switch info.place {
+            case .fixed8: 8
+            case .fixed4: 4
+            case .fixed16: 16
+            case .integer, .variable: 0
+            }
+        let isConstant = integerCount == 0 && (info.place != .variable || info.position == 0)
+        plainOffset = isConstant ? fixed8.count * 8 + fixed4.count * 4 + fixed16.count * 16 + Int(info.position) * size : -1
     }
 
     /// What was found of a field.
@@ -53,6 +65,28 @@ struct FieldLocator {
 
     @inline(__always)
     func find(_ head: RecordHead) throws(ByteError) -> Found {
+        guard plainOffset >= 0, head.flags & RecordFlags.hasNulls == 0 else { return try findBehindOthers(head) }
+        var reader = head.reader
+        try reader.skip(head.flags & RecordFlags.insert == 0 ? maskByteCount + plainOffset : plainOffset)
+        return try bytes(&reader)
+    }
+
+    /// The field that begins where the reader stands.
+    @inline(__always)
+    private func bytes(_ reader: inout ByteReader) throws(ByteError) -> Found {
+        let start = reader.pointer
+        if place != .variable {
+            try reader.skip(size)
+            return .bytes(start, size, isCompressed: false)
+        }
+        let length = try reader.count(atMost: .max)
+        let text = reader.pointer
+        try reader.skip(length >> 1)
+        return .bytes(text, length >> 1, isCompressed: length & 1 != 0)
+    }
+
+    @inline(never)
+    private func findBehindOthers(_ head: RecordHead) throws(ByteError) -> Found {
         var reader = head.reader
         if head.flags & RecordFlags.insert == 0 { try reader.skip(maskByteCount) }
         var nulls: UInt64 = 0
@@ -61,8 +95,13 @@ struct FieldLocator {
             for index in 0..<nullByteCount { nulls |= UInt64(bitmap[index]) << UInt64(index * 8) }
             if nulls & ownBit != 0 { return .null }
         }
-        let integers = integerCount - (nulls & integerBits).nonzeroBitCount
-        var rank = position - (nulls & earlierBits).nonzeroBitCount
+        var integers = integerCount
+        var rank = position
+        // Counting bits takes a dozen instructions where the processor's own cannot be taken for granted.
+        if nulls != 0 {
+            integers -= (nulls & integerBits).nonzeroBitCount
+            rank -= (nulls & earlierBits).nonzeroBitCount
+        }
         let sizes = try reader.bytes((integers + 1) / 2)
         if place == .integer {
             try reader.skip(try Self.sum(sizes, 0..<rank))
@@ -70,24 +109,17 @@ struct FieldLocator {
             return .bytes(try reader.bytes(size).baseAddress ?? head.reader.pointer, size, isCompressed: false)
         }
         if integers > 0 { try reader.skip(try Self.sum(sizes, 0..<integers)) }
-        var before = (fixed8.count - (nulls & fixed8.bits).nonzeroBitCount) * 8
-        before += (fixed4.count - (nulls & fixed4.bits).nonzeroBitCount) * 4
-        before += (fixed16.count - (nulls & fixed16.bits).nonzeroBitCount) * 16
-        let size: Int
-        switch place {
-        case .fixed8: size = 8
-        case .fixed4: size = 4
-        case .fixed16: size = 16
-        case .integer, .variable: size = 0
+        var before = fixed8.count * 8 + fixed4.count * 4 + fixed16.count * 16
+        if nulls != 0 {
+            before -= (nulls & fixed8.bits).nonzeroBitCount * 8 + (nulls & fixed4.bits).nonzeroBitCount * 4
+            before -= (nulls & fixed16.bits).nonzeroBitCount * 16
         }
         try reader.skip(before + rank * size)
-        if place != .variable { return .bytes(try reader.bytes(size).baseAddress ?? head.reader.pointer, size, isCompressed: false) }
-        while rank > 0 {
+        while place == .variable, rank > 0 {
             try reader.skip(try reader.count(atMost: .max) >> 1)
             rank -= 1
         }
-        let length = try reader.count(atMost: .max)
-        return .bytes(try reader.bytes(length >> 1).baseAddress ?? head.reader.pointer, length >> 1, isCompressed: length & 1 != 0)
+        return try bytes(&reader)
     }
 
     /// The sizes of a range of integers, which are half bytes.
