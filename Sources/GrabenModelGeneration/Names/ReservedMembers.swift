@@ -5,8 +5,8 @@
 package enum ReservedMembers {
     package static let names: Set<String> = [
         "awakeFromFetch", "awakeFromInsert", "changedValues", "changedValuesForCurrentEvent", "didSave", "didTurnIntoFault", "entity",
-        "hasChanges", "hasPersistentChangedValues", "hashValue", "isDeleted", "isFault", "isInserted", "isUpdated", "managedObjectContext",
-        "objectID", "predicateLiteral", "prepareForDeletion", "touch", "validateForDelete", "validateForInsert", "validateForUpdate",
-        "willSave", "willTurnIntoFault",
+        "frozen", "hasChanges", "hasPersistentChangedValues", "hashValue", "isDeleted", "isFault", "isInserted", "isUpdated",
+        "managedObjectContext", "objectID", "predicateLiteral", "prepareForDeletion", "touch", "validateForDelete", "validateForInsert",
+        "validateForUpdate", "willSave", "willTurnIntoFault",
     ]
 }
