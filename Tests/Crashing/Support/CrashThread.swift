@@ -6,6 +6,8 @@
     internal import Darwin
 #endif
 
+internal import Synchronization
+
 /// A thread to be waited for: what it does blocks, which would starve the pool that tasks run on.
 package final class CrashThread: @unchecked Sendable {
     private final class Body: Sendable {
@@ -38,7 +40,11 @@ package final class CrashThread: @unchecked Sendable {
         #endif
     }
 
+    private let isJoined = Atomic(false)
+
+    /// Waits for its end; once more, and it does nothing, since to join a thread twice is undefined.
     package func join() {
+        guard !isJoined.exchange(true, ordering: .relaxed) else { return }
         #if canImport(Darwin)
             if let thread { pthread_join(thread, nil) }
         #else

@@ -34,6 +34,24 @@ struct UniquenessTests {
         }
     }
 
+    // Index keys hold the first 1,024 bytes of a text. One of exactly that many counted as known in full, so a longer text that begins with
+    // it was refused as its duplicate.
+    @Test("S81 texts that agree in the bytes an index holds of them are different keys", arguments: [1_023, 1_024, 1_025, 3_000])
+    func longTexts(length: Int) throws {
+        let folder = try TemporaryFolder()
+        let text = String(repeating: "a", count: length)
+        for location in [StoreLocation.inMemory, .file(folder.path("long.graben"))] {
+            let container = try Registered.container(location)
+            let context = container.newContext()
+            try context.make("Part", ["code": .string(text)])
+            try context.save()
+            for end in ["a", "b", "aa"] { try context.make("Part", ["code": .string(text + end)]) }
+            try context.save()
+            let again = try context.make("Part", ["code": .string(text + "b")])
+            #expect(try #require(conflicts { try context.save() }).map(\.objectID) == [again.objectID])
+        }
+    }
+
     @Test("S81 two new objects with one key conflict with each other, and a key with a nil in it is no key")
     func inOneSave() throws {
         let container = try Registered.container()
