@@ -86,7 +86,8 @@ package final class ChunkHandle: @unchecked Sendable {
         let target = base + layout.laneOffsets[lane]
         let values = source.values + start * 8
         for (index, place) in places.enumerated() {
-            target.storeBytes(of: values.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self), toByteOffset: place * 8, as: UInt64.self)
+            target.storeBytes(
+                of: values.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self), toByteOffset: place * 8, as: UInt64.self)
         }
     }
 
