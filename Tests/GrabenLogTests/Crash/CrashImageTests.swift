@@ -1,3 +1,4 @@
+import GrabenFixtures
 import StoreCrashing
 import Synchronization
 import Testing

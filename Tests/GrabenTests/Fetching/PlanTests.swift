@@ -10,7 +10,7 @@ import Testing
 /// Random data and random predicates: what a fetch finds, by whatever plan, is what looking at every object one by one finds.
 @Suite("Plans of fetches")
 struct PlanTests {
-    @Test("any plan finds, counts and orders what looking at each object does", arguments: 0..<8)
+    @Test("any plan finds, counts and orders what looking at each object does", arguments: TestShare.of(Array(0..<8), brief: 2))
     func plans(seed: Int) throws {
         var world = try PlanWorld(seed: UInt64(seed))
         try world.compare("in memory")

@@ -22,7 +22,8 @@ struct MergePolicyRandomTests {
 
     @Test(
         "S76 S77 S78 whatever two contexts change, a policy decides what both changed, and nothing else is lost",
-        arguments: [1, 2, 3, 4, 5, 6] as [UInt64], [MergePolicy.storeTrump, .objectTrump, .overwrite, .rollback].indices)
+        arguments: TestShare.of([1, 2, 3, 4, 5, 6] as [UInt64], brief: 1),
+        [MergePolicy.storeTrump, .objectTrump, .overwrite, .rollback].indices)
     func policies(seed: UInt64, number: Int) throws {
         let policy = [MergePolicy.storeTrump, .objectTrump, .overwrite, .rollback][number]
         var random = SplitMix64(seed: seed)

@@ -9,8 +9,8 @@ struct RandomGraphTests {
 
     /// Each seed; every other one holds on to all objects, so that none is let go and read anew.
     private static func lives(_ seeds: [UInt64], compacted: [UInt64]) -> [Circumstances] {
-        seeds.map { Circumstances(seed: $0, isHolding: $0 % 2 == 0) }
-            + compacted.map { Circumstances(seed: $0, isCompacted: true, isHolding: $0 % 2 == 0) }
+        TestShare.of(seeds, brief: 1).map { Circumstances(seed: $0, isHolding: $0 % 2 == 0) }
+            + TestShare.of(compacted, brief: 1).map { Circumstances(seed: $0, isCompacted: true, isHolding: $0 % 2 == 0) }
     }
 
     @Test(
@@ -37,7 +37,8 @@ struct RandomGraphTests {
     func siblings(life: Circumstances) { GraphLife.siblings.check(life, steps: 60) }
 
     @Test(
-        "a life that fails is made as short as it gets, and is printed as a test that fails the same way", arguments: [5, 6, 7] as [UInt64])
+        "a life that fails is made as short as it gets, and is printed as a test that fails the same way",
+        arguments: TestShare.of([5, 6, 7] as [UInt64], brief: 1))
     func shrinking(seed: UInt64) throws {
         let planted = Circumstances(seed: seed, isPlanted: true)
         let (failure, shortest) = try #require(GraphLife.oneContext.failure(planted, steps: 400))
