@@ -7,9 +7,9 @@
 SANITIZED ?= GrabenLogTests|GrabenModelTests\.(Import|Export)|GrabenTests\.|GrabenMacroTests\.(Hierarchy|Field)Tests
 # Tests in which several threads use one log, one container or one context's executor.
 THREADED ?= GrabenLogTests\.(ReaderThread|Sync|CrashImage|RealFile|AutomaticCompaction)Tests|GrabenLogTests\..*/threads|GrabenTests\..*/(threads|backup)
-# Of those, what replays power losses or failing calls by the thousand, which the sanitizer makes slow and which walk no other addresses, and
+# Of those, what replays power losses, failing calls or flipped bits by the thousand, which the sanitizer makes slow and which walk no other addresses, and
 # what measures memory, which it changes.
-UNSANITIZED ?= (Failure|Durability|CrashImage|Memory)Tests
+UNSANITIZED ?= (Failure|Durability|CrashImage|Flip|Memory)Tests
 # Where headers may be.
 HEADERS ?= /usr/include /usr/local/include /opt/homebrew/include /opt/homebrew/opt/expat/include
 # Arguments of the benchmarks, as in: make bench ARGS="--quick --only lookup"
