@@ -9,9 +9,9 @@ internal import FoundationEssentials
 #endif
 
 /// Field values as bytes whose order, compared byte by byte, is the order of the values. FileFormat.md lists the forms.
-enum KeyCoding {
-    /// Text and data longer than this are cut, so that no key is longer than a block.
-    static let partByteLimit = 1024
+package enum KeyCoding {
+    /// Text and data longer than this are cut, so that no key is longer than a block. One of just so many bytes has the key of a longer one.
+    package static let partByteLimit = 1024
 
     fileprivate enum Tag {
         static let null: UInt8 = 0

@@ -14,8 +14,8 @@ package struct KeyLookup: Sendable {
 
     /// A row whose key is one value; nil where there is none. Complexity: O(log n).
     package func row(equalTo value: StoredValue) throws(LogError) -> Row? {
-        if case .string(var text) = value, text.utf8.count <= KeyCoding.partByteLimit, declaration.parts.count == 1 {
-            // The commonest key needs no memory of its own.
+        if case .string(var text) = value, text.utf8.count < KeyCoding.partByteLimit, declaration.parts.count == 1 {
+            // The commonest key needs no memory of its own. A longer text may share its key with others.
             let answer: Result<Row?, LogError> = text.withUTF8 { utf8 in
                 withUnsafeTemporaryAllocation(byteCount: 2 * utf8.count + 3, alignment: 1) { buffer in
                     let count = KeyCoding.write(text: utf8, to: buffer)

@@ -35,7 +35,7 @@ struct UniquenessTests {
     }
 
     // Index keys hold the first 1,024 bytes of a text. One of exactly that many counted as known in full, so a longer text that begins with
-    // it was refused as its duplicate.
+    // it was refused as its duplicate, and a look-up by the one could find the other.
     @Test("S81 texts that agree in the bytes an index holds of them are different keys", arguments: [1_023, 1_024, 1_025, 3_000])
     func longTexts(length: Int) throws {
         let folder = try TemporaryFolder()
@@ -47,8 +47,19 @@ struct UniquenessTests {
             try context.save()
             for end in ["a", "b", "aa"] { try context.make("Part", ["code": .string(text + end)]) }
             try context.save()
+            for end in ["", "a", "b", "aa"] {
+                let found = try container.newContext().object(entity: "Part", where: ["code": .string(text + end)])
+                #expect(try found?.value(forKey: "code") == .string(text + end))
+            }
+            #expect(try context.object(entity: "Part", where: ["code": .string(text + "c")]) == nil)
             let again = try context.make("Part", ["code": .string(text + "b")])
             #expect(try #require(conflicts { try context.save() }).map(\.objectID) == [again.objectID])
+            context.discardChanges(of: again)
+            context.delete(try #require(try context.object(entity: "Part", where: ["code": .string(text)])))
+            try context.save()
+            for context in [context, container.newContext()] {
+                #expect(try context.object(entity: "Part", where: ["code": .string(text)]) == nil, "\(length) bytes")
+            }
         }
     }
 

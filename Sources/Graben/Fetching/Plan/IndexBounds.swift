@@ -39,7 +39,7 @@ struct IndexBounds {
     }
 
     /// Texts of so many bytes may be cut in a key: bounds then take in what they would leave out, and comparing follows.
-    private static func isCut(_ text: String) -> Bool { text.utf8.count >= 1024 }
+    private static func isCut(_ text: String) -> Bool { text.utf8.count >= KeyCoding.partByteLimit }
 
     private init?(_ attribute: AttributeTest, _ kind: FieldKind) {
         switch attribute.form {
@@ -86,7 +86,7 @@ struct IndexBounds {
             let isCut: Bool
             switch value {
             case .string(let text), .uri(let text): isCut = Self.isCut(text)
-            case .data(let data): isCut = data.count >= 1024
+            case .data(let data): isCut = data.count >= KeyCoding.partByteLimit
             default: isCut = false
             }
             let isOpen = !isCut
