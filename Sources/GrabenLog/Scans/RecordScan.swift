@@ -55,6 +55,13 @@ package final class RecordScan {
         return (slot / slotsPerChunk, slot % slotsPerChunk)
     }
 
+    /// Whether any row of a batch can exist: a file of a few objects can claim four billion rows.
+    package func hasRows(_ batch: Int) -> Bool {
+        guard let state, !isDense, isInRowOrder else { return true }
+        let leaves = slotsPerChunk / PagedArray.fanOut
+        return (batch * leaves..<(batch + 1) * leaves).contains { state.records.hasLeaf($0) }
+    }
+
     /// Moves to a batch, and sets the bits of the slots whose rows exist.
     package func begin(_ batch: Int, live bits: Bits) throws(LogError) {
         move(to: batch)

@@ -56,7 +56,7 @@ extension StoreQuery {
         }
         switch plan.access {
         case .scan, .ordered:
-            for batch in 0..<records.batchCount {
+            for batch in 0..<records.batchCount where records.hasRows(batch) {
                 guard try visit(batch, try batches.live(batch)) else { return }
             }
         case .index(let choice):
