@@ -45,34 +45,54 @@ extension ManagedObjectContext {
             guard object.context === self else { throw .noContext(entity: object.info.name, doing: "prefetching \(path)") }
             level.append(object)
         }
-        let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        try check(keys, from: Set(level.map(\.info.index)), path)
-        for key in keys {
-            var ids: Set<ObjectID> = []
-            for object in level { ids.formUnion(try object.loadRelationship(key, path)) }
-            level = ids.sorted().map { self.object(with: $0) }
-            fireFaults(of: level)
-        }
-        return level
+        return realise(try relationshipKeys(path, from: Set(level.map(\.info.index))), of: level)
     }
 }
 
 extension ManagedObjectContext {
-    /// Whether names are those of relationships, whatever objects there are.
-    private func check(_ keys: [String], from start: Set<Int>, _ path: String) throws(GrabenError) {
+    /// The names in a key path, each of which has to be a relationship of every entity it is asked of, whatever objects there are.
+    func relationshipKeys(_ path: String, from start: Set<Int>) throws(GrabenError) -> [String] {
+        let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         var entities = start
         for key in keys {
             var next: Set<Int> = []
-            for entity in entities {
+            for entity in entities.sorted() {
                 let info = coordinator.infos[entity]
                 let property = info.properties[try info.number(key)]
-                guard property.link != nil else {
+                switch property.kind {
+                case .toOne, .toMany: next.insert(property.destination)
+                case .fetched:
+                    throw .invalidRequest(
+                        reason: "prefetching \(path): \(info.name).\(key) is a fetched property, which each object evaluates by itself")
+                case .attribute, .packed, .transient:
                     throw .invalidRequest(reason: "prefetching \(path): \(info.name).\(key) is no relationship")
                 }
-                next.insert(property.destination)
             }
             entities = next
         }
+        return keys
+    }
+
+    /// Realises what relationships lead to, step by step, those of one step together, and keeps the ids of members; answers what the last one
+    /// leads to, each object once, by id. Counts a fetch for each entity of a step.
+    @discardableResult
+    func realise(_ keys: [String], of objects: [ManagedObject]) -> [ManagedObject] {
+        var level = objects
+        for key in keys {
+            var ids: Set<ObjectID> = []
+            for object in level {
+                guard let number = object.info.entity.propertyNumber(named: key) else { continue }
+                if object.info.properties[number].kind == .toMany {
+                    ids.formUnion(object.loadMembers(number))
+                } else {
+                    ids.formUnion(object.primitive(number).objectIDs)
+                }
+            }
+            statistics.fetches += Set(ids.map(\.entityNumber)).count
+            level = ids.sorted().map { self.object(with: $0) }
+            fireFaults(of: level)
+        }
+        return level
     }
 }
 
@@ -91,18 +111,6 @@ extension ManagedObject {
             guard let stored = _table.stored, let record = try _table.record(_row) else { return [] }
             return try stored.value(property, of: record).objectIDs
         } catch { throw .store(error) }
-    }
-
-    /// Reads what a relationship leads to and keeps the ids of members.
-    fileprivate final func loadRelationship(_ name: String, _ path: String) throws(GrabenError) -> [ObjectID] {
-        let property = try relationship(name, doing: "prefetching \(path)")
-        guard property.kind == .toMany else {
-            fireIfNeeded()
-            return primitive(property.number).objectIDs
-        }
-        let state = state(property.number)
-        if state.base == nil { state.base = committedMemberIDs(property.number) }
-        return memberIDs(property.number)
     }
 
     private final func relationship(_ name: String, doing: String) throws(GrabenError) -> PropertyInfo {

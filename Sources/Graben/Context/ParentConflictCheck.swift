@@ -21,7 +21,7 @@ struct ParentConflictCheck {
                 conflicts.append(conflict(object, .deletedElsewhere))
                 continue
             }
-            let changed = differences(object, original).filter { $0.base != $0.stored }
+            let changed = changes(of: original, against: object)
             if !changed.isEmpty { conflicts.append(conflict(object, .readChanged(changed))) }
         }
         // Keys have to be unique among what the contexts above and the store have.
@@ -54,7 +54,7 @@ struct ParentConflictCheck {
             conflicts.append(conflict(object, .targetGone(target: target, key: property.name)))
         }
         guard !object.isInserted, let original = original(of: object) else { return conflicts }
-        let both = differences(object, original).filter { $0.here != $0.base && $0.stored != $0.base && $0.here != $0.stored }
+        let both = changes(of: original, against: object).filter { $0.here != $0.base && $0.here != $0.stored }
         let changed = both + orders(of: object, original)
         return changed.isEmpty ? conflicts : conflicts + [conflict(object, .changed(changed))]
     }
@@ -64,9 +64,9 @@ struct ParentConflictCheck {
         parent.registeredObject(for: id)?.has(ObjectFlag.deleted) == true && child.registeredObject(for: id)?.isInserted != true
     }
 
-    /// Values in which the child's object, what it is based on and the parent's object are not all the same; derived ones follow from
-    /// others and are nobody's change.
-    private func differences(_ object: ManagedObject, _ original: ManagedObject) -> [SaveConflict.Property] {
+    /// Values in which the parent's object is another than what the child's is based on; derived ones follow from others and are nobody's
+    /// change.
+    private func changes(of original: ManagedObject, against object: ManagedObject) -> [SaveConflict.Property] {
         var found: [SaveConflict.Property] = []
         func compare(_ property: PropertyInfo, _ base: Value, _ here: Value, _ there: Value) {
             guard there != base else { return }
@@ -108,7 +108,7 @@ struct ParentConflictCheck {
 
     private func conflicts(ofDeleted object: ManagedObject) -> [SaveConflict] {
         guard !object.isInserted, let original = original(of: object), !original.isDeleted else { return [] }
-        if differences(object, original).contains(where: { $0.stored != $0.base }) { return [conflict(object, .changedElsewhere)] }
+        if !changes(of: original, against: object).isEmpty { return [conflict(object, .changedElsewhere)] }
         var conflicts: [SaveConflict] = []
         for number in object.info.relationships {
             let property = object.info.properties[number]

@@ -8,7 +8,7 @@ extension ManagedObjectContext {
     /// name. A copy is a new object, whose `awakeFromInsert()` runs before its values are set; it is saved with this context. What has to be
     /// unique is so no more in the same store: leave it out by `omitting`, or change it before saving.
     ///
-    ///     let copies = try context.copy([joint], following: .following(["outgoing", "Line.end"]))
+    ///     let copies = try context.copy([joint], extent: .following(["outgoing", "Line.end"]))
     ///     copies[joint]?.name = "copy"
     ///
     /// - Parameters:
@@ -87,14 +87,15 @@ private struct GraphCopy {
         case .given: return false
         case .everything: return true
         case .following(let names):
-            var entity: Entity? = info.entity
-            if names.contains(property.name) { return true }
-            while let current = entity {
-                if names.contains("\(current.name).\(property.name)") { return true }
-                entity = current.superentity
-            }
-            return false
+            return isNamed(property.name, of: info, in: names)
         }
+    }
+
+    /// Whether names hold that of a property, alone or behind its entity's or one above it.
+    private static func isNamed(_ name: String, of info: EntityInfo, in names: some Collection<String>) -> Bool {
+        if names.isEmpty { return false }
+        if names.contains(name) { return true }
+        return sequence(first: info.entity, next: \.superentity).contains { names.contains("\($0.name).\(name)") }
     }
 
     /// Names that are no relationship's would else follow nothing, in silence.
@@ -117,22 +118,11 @@ private struct GraphCopy {
 
     // MARK: Values
 
-    private func isOmitted(_ name: String, _ info: EntityInfo) -> Bool {
-        if omitted.isEmpty { return false }
-        if omitted.contains(name) { return true }
-        var entity: Entity? = info.entity
-        while let current = entity {
-            if omitted.contains("\(current.name).\(name)") { return true }
-            entity = current.superentity
-        }
-        return false
-    }
-
     func setValues(of new: ManagedObject, from original: ManagedObject) throws(GrabenError) {
         for property in original.info.properties {
             switch property.kind {
             case .attribute, .packed, .transient:
-                if property.attribute?.derivation != nil || isOmitted(property.name, original.info) { continue }
+                if property.attribute?.derivation != nil || Self.isNamed(property.name, of: original.info, in: omitted) { continue }
                 try new.setValue(original.primitive(property.number), forKey: property.name)
             case .toOne, .toMany, .fetched: break
             }

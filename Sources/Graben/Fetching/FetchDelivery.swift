@@ -6,7 +6,7 @@ import GrabenPredicate
 struct FetchDelivery<T: ManagedObject> {
     private let context: ManagedObjectContext
     private let request: FetchRequest<T>
-    private let prefetch: [[PropertyInfo]]
+    private let prefetched: [[String]]
     /// Properties that can be read without firing the fault, by number.
     private let partial: PropertyMask
 
@@ -15,9 +15,9 @@ struct FetchDelivery<T: ManagedObject> {
         self.context = context
         self.request = request
         let info = try context.entity(of: request)
-        var paths: [[PropertyInfo]] = []
-        for path in request.relationshipKeyPathsForPrefetching { paths.append(try Self.relationships(path, info, context)) }
-        prefetch = paths
+        var paths: [[String]] = []
+        for path in request.relationshipKeyPathsForPrefetching { paths.append(try context.relationshipKeys(path, from: [info.index])) }
+        prefetched = paths
         var mask = PropertyMask()
         for column in request.propertiesToFetch {
             guard let key = try column.expression().keyPath, key.count == 1 else { continue }
@@ -25,27 +25,6 @@ struct FetchDelivery<T: ManagedObject> {
             if info.properties[number].kind == .attribute || info.properties[number].kind == .toOne { mask.insert(number) }
         }
         partial = mask
-    }
-
-    private static func relationships(_ path: String, _ start: EntityInfo, _ context: ManagedObjectContext) throws(GrabenError)
-        -> [PropertyInfo]
-    {
-        var steps: [PropertyInfo] = []
-        var info = start
-        for key in path.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
-            let property = info.properties[try info.number(key)]
-            switch property.kind {
-            case .toOne, .toMany: break
-            case .fetched:
-                throw .invalidRequest(
-                    reason: "prefetching \(path): \(info.name).\(key) is a fetched property, which each object evaluates by itself")
-            case .attribute, .packed, .transient:
-                throw .invalidRequest(reason: "prefetching \(path): \(info.name).\(key) is no relationship")
-            }
-            steps.append(property)
-            info = context.coordinator.infos[property.destination]
-        }
-        return steps
     }
 
     // MARK: Objects
@@ -60,7 +39,7 @@ struct FetchDelivery<T: ManagedObject> {
             let batch = request.fetchBatchSize > 0 ? min(request.fetchBatchSize, objects.count) : objects.count
             for object in objects[..<batch] { object.fireIfNeeded() }
         }
-        for path in prefetch { realise(path, of: objects) }
+        for keys in prefetched { context.realise(keys, of: objects) }
         return objects
     }
 
@@ -75,28 +54,7 @@ struct FetchDelivery<T: ManagedObject> {
     /// Realises a page of a batched result.
     func realise(page objects: [T]) {
         if request.includesPropertyValues { for object in objects { object.fireIfNeeded() } }
-        for path in prefetch { realise(path, of: objects) }
-    }
-
-    /// Realises the objects that a key path leads to, step by step, those of one step together.
-    private func realise(_ path: [PropertyInfo], of objects: [ManagedObject]) {
-        var level = objects
-        for step in path {
-            var seen: Set<ObjectID> = []
-            var found: [ManagedObject] = []
-            var entities: Set<UInt32> = []
-            for object in level {
-                // Objects of sub-entities keep the numbers of what they inherit.
-                let ids = step.kind == .toMany ? object.loadMembers(step.number) : object.primitive(step.number).objectIDs
-                for id in ids where seen.insert(id).inserted {
-                    entities.insert(id.entityNumber)
-                    found.append(context.object(with: id))
-                }
-            }
-            context.statistics.fetches += entities.count
-            for object in found { object.fireIfNeeded() }
-            level = found
-        }
+        for keys in prefetched { context.realise(keys, of: objects) }
     }
 }
 

@@ -148,16 +148,19 @@ extension ManagedObjectContext {
             } catch { throw .store(error) }
             guard let row = found else { continue }
             let id = source.stored.id(of: row)
-            if try isOvertaken(id, plan, key) { continue }
+            if try isOvertaken(id, plan, key, below: nil) { continue }
             return id
         }
         return nil
     }
 
-    /// Whether an object of the snapshot is deleted or has another key in this context or one above it.
-    private func isOvertaken(_ id: ObjectID, _ plan: KeyPlan, _ key: SoughtKey) throws(GrabenError) -> Bool {
+    /// Whether an object is deleted or has another key in this context or one above it, as far as they are below another one or, without one,
+    /// all of them.
+    private func isOvertaken(
+        _ id: ObjectID, _ plan: KeyPlan, _ key: SoughtKey, below upper: ManagedObjectContext?
+    ) throws(GrabenError) -> Bool {
         var level: ManagedObjectContext? = self
-        while let context = level {
+        while let context = level, context !== upper {
             if let object = context.registeredObject(for: id), object.hasChanges {
                 if object.isDeleted { return true }
                 return !(try key.isKey(plan.properties) { number throws(GrabenError) in object.primitive(number) })
@@ -176,7 +179,7 @@ extension ManagedObjectContext {
                 where plan.info.entity.concreteDescendants.contains(Int(id.entityNumber)) {
                     guard let object = context.registeredObject(for: id), object.hasChanges, !object.isDeleted,
                         try key.isKey(plan.properties, { number throws(GrabenError) in object.primitive(number) }),
-                        !(try isNearer(id, than: context, plan, key))
+                        !(try isOvertaken(id, plan, key, below: context))
                     else { continue }
                     return id
                 }
@@ -184,18 +187,5 @@ extension ManagedObjectContext {
             level = context.parent
         }
         return nil
-    }
-
-    /// Whether a context below another one has an object without the key.
-    private func isNearer(_ id: ObjectID, than upper: ManagedObjectContext, _ plan: KeyPlan, _ key: SoughtKey) throws(GrabenError) -> Bool {
-        var level: ManagedObjectContext? = self
-        while let context = level, context !== upper {
-            if let object = context.registeredObject(for: id), object.hasChanges {
-                if object.isDeleted { return true }
-                return !(try key.isKey(plan.properties) { number throws(GrabenError) in object.primitive(number) })
-            }
-            level = context.parent
-        }
-        return false
     }
 }

@@ -22,8 +22,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     private var observer: Observer?
     private var places: [ObjectID: ResultPath]?
-    private var handlers: [(token: Int, handler: (FetchedResultsDifference) -> Void)] = []
-    private var nextToken = 0
+    private let handlers = HandlerList<FetchedResultsDifference>()
     private var streams: [AsyncStream<FetchedResultsDifference>.Continuation] = []
 
     /// Makes a controller; nothing is fetched yet.
@@ -78,7 +77,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
         let difference = FetchedResultsDifference(from: snapshot, to: new, changed: change.ids)
         show(new)
         if difference.isEmpty { return }
-        for (_, handler) in handlers { handler(difference) }
+        handlers.deliver(difference)
         streams.removeAll { stream in
             if case .terminated = stream.yield(difference) { return true }
             return false
@@ -87,19 +86,14 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     // MARK: Changes
 
-    /// Calls `handler` with each difference, when `snapshot` is the new result already, until the token is given to `removeHandler(_:)`.
-    @discardableResult
-    public func onChange(_ handler: @escaping (FetchedResultsDifference) -> Void) -> HandlerToken {
-        nextToken += 1
-        handlers.append((nextToken, handler))
-        return HandlerToken(number: nextToken)
-    }
-
-    /// Ends what a token stands for.
-    public func removeHandler(_ token: HandlerToken) { handlers.removeAll { $0.token == token.number } }
+    /// Calls `handler` with each difference, when `snapshot` is the new result already, until the token is cancelled or released.
+    ///
+    /// A handler may change objects; that is told after everyone has heard of what it was told itself. Handlers that answer each difference
+    /// with another change are stopped after a thousand of them, with `GrabenError.endlessNotifications`.
+    public func onChange(_ handler: @escaping (FetchedResultsDifference) -> Void) -> NotificationToken { handlers.add(handler) }
 
     /// The differences from now on, one after the other: applied in turn to `snapshot` as it is now they make each later one. Ends with the
-    /// controller.
+    /// controller. All of them wait for a slow reader, since none of them can be left out.
     public var differences: AsyncStream<FetchedResultsDifference> {
         let (stream, continuation) = AsyncStream.makeStream(of: FetchedResultsDifference.self)
         streams.append(continuation)
@@ -173,12 +167,13 @@ public final class FetchedResultsController<Object: ManagedObject> {
             guard !change.isEmpty, !isUpdating, !context.isSaving else { return }
             isUpdating = true
             defer { isUpdating = false }
-            // A handler may change objects again and again; whoever does that for ever is stopped by nothing here.
-            while !change.isEmpty {
+            for _ in 0..<ContextNotifier.limit {
+                guard !change.isEmpty else { return }
                 let ended = change
                 change = ResultChange()
                 update(ended)
             }
+            if !change.isEmpty { context.report(.endlessNotifications) }
         }
     }
 }

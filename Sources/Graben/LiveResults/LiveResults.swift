@@ -34,12 +34,9 @@ public final class LiveResults<Object: ManagedObject>: RandomAccessCollection {
     /// Where an object is; nil where it is not found. Complexity: O(1), but O(objects) the first time after a change.
     public func index(of object: ManagedObject) -> Int? { controller.path(of: object)?.item }
 
-    /// Calls `handler` with each difference, when the collection has changed already, until the token is given to `removeHandler(_:)`.
-    @discardableResult
-    public func onChange(_ handler: @escaping (FetchedResultsDifference) -> Void) -> HandlerToken { controller.onChange(handler) }
-
-    /// Ends what a token stands for.
-    public func removeHandler(_ token: HandlerToken) { controller.removeHandler(token) }
+    /// Calls `handler` with each difference, when the collection has changed already, until the token is cancelled or released; see
+    /// `FetchedResultsController.onChange(_:)`.
+    public func onChange(_ handler: @escaping (FetchedResultsDifference) -> Void) -> NotificationToken { controller.onChange(handler) }
 
     /// The differences from now on, one after the other. Ends with the collection.
     public var differences: AsyncStream<FetchedResultsDifference> { controller.differences }

@@ -143,7 +143,7 @@ extension ManagedObject {
 
     /// Drops the results of fetched properties: they are evaluated anew when they are read.
     final func dropFetched() {
-        guard let data = _data, !data.fetched.isEmpty else { return }
+        guard let data = keptData, !data.fetched.isEmpty else { return }
         let numbers = data.fetched.map(\.property)
         data.fetched = []
         guard has(ObjectFlag.slow), let tracker = _table.context?.tracker else { return }

@@ -115,7 +115,6 @@ extension ManagedObject {
         else { return false }
         clear(ObjectFlag.fault)
         context.statistics.firedFaults += 1
-        context.statistics.storeReads += 1
         return true
     }
 }

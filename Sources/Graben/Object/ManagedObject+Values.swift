@@ -217,9 +217,7 @@ extension ManagedObject {
     /// Writes a value in column or object, past any field.
     final func setStored(_ property: PropertyInfo, _ value: Value) {
         guard property.kind == .packed else {
-            let isInLane = property.fresh.map { lane in freshValues?.set(lane, slot, value) ?? false } ?? false
-            if !isInLane { data.values[property.number] = value }
-            if property.isKey { _table.context?.noteKey(self) }
+            putUnpacked(property, value)
             markWritten(property.number)
             return
         }
@@ -238,6 +236,14 @@ extension ManagedObject {
             overlay.kept[slot] = true
         }
         info.geometry.setValue(overlay.data, property.lane, slot, value)
+    }
+
+    /// Puts a value of an unpacked property where the object keeps such values: a lane while it is fresh, else its data.
+    @inline(__always)
+    final func putUnpacked(_ property: PropertyInfo, _ value: Value) {
+        let isInLane = property.fresh.map { lane in freshValues?.set(lane, slot, value) ?? false } ?? false
+        if !isInLane { data.values[property.number] = value }
+        if property.isKey { _table.context?.noteKey(self) }
     }
 
     private final func markWritten(_ number: Int) {

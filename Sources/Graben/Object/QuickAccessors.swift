@@ -18,6 +18,8 @@ struct QuickAccessor {
 }
 
 /// The accessors of one entity in one store, by the numbers its class gives them.
+///
+/// Unchecked because of the memory, which is filled before anybody else has the object and never changed.
 final class QuickAccessors: @unchecked Sendable {
     let accessors: UnsafeMutablePointer<QuickAccessor>
     let count: Int

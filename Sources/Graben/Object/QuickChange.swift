@@ -90,11 +90,7 @@ extension ManagedObject {
             old = storedValue(property)
             return old
         } write: {
-            if let freshValues, let lane = property.fresh, freshValues.set(lane, slot, value) {
-            } else {
-                data.values[property.number] = value
-            }
-            if property.isKey { table.context?.noteKey(self) }
+            putUnpacked(property, value)
             return old != value
         }
         guard isChanged else { return true }

@@ -32,7 +32,8 @@ extension ManagedObject {
 
     /// As `memberIDs(_:)`; the object keeps them, so that its relationship is a fault no more.
     final func loadMembers(_ number: Int) -> [ObjectID] {
-        _ = state(number)
+        let state = state(number)
+        if state.base == nil { state.base = committedMemberIDs(number) }
         return memberIDs(number)
     }
 

@@ -60,7 +60,8 @@ struct LiveResultsTests {
         let controller = try FetchedResultsController(request(), in: context, sectionKeyPath: "layer")
         try controller.performFetch()
         var heard: [FetchedResultsDifference] = []
-        controller.onChange { heard.append($0) }
+        let listening = controller.onChange { heard.append($0) }
+        defer { listening.cancel() }
         let (d, c, b, a) = (
             controller.fetchedObjects[1], controller.fetchedObjects[2], controller.fetchedObjects[3], controller.fetchedObjects[5]
         )
@@ -97,7 +98,8 @@ struct LiveResultsTests {
         context.undoManager = ObjectUndoManager()
         let live = try context.liveResults(request("count >= 3", [ObjectSortDescriptor("count")]))
         var heard = 0
-        live.onChange { _ in heard += 1 }
+        let listening = live.onChange { _ in heard += 1 }
+        defer { listening.cancel() }
         #expect(try live.count == 3 && names(Array(live)) == ["c", "d", "e"])
         try live[0].setValue(0, forKey: "count")
         context.processPendingChanges()
@@ -139,7 +141,8 @@ struct LiveResultsTests {
         let context = container.newContext()
         let live = try context.liveResults(try Joint.fetchRequest(where: "z > 7"))
         var moved: [ObjectID] = []
-        live.onChange { moved += $0.insertions.map(\.objectID) }
+        let listening = live.onChange { moved += $0.insertions.map(\.objectID) }
+        defer { listening.cancel() }
         #expect(live.objectIDs == Array(ids[8...]))
         context.translate([ids[0], ids[5]], by: [0, 0, 5])
         context.processPendingChanges()
@@ -170,7 +173,7 @@ struct LiveResultsTests {
         let live = try context.liveResults(request())
         var snapshot = live.snapshot
         var rounds = 0
-        var token: HandlerToken?
+        var token: NotificationToken?
         token = live.onChange { difference in
             rounds += 1
             snapshot = difference.applied(to: snapshot) ?? FetchedResultsSnapshot()
@@ -179,7 +182,7 @@ struct LiveResultsTests {
                 _ = try? Shop.add(context, "r\(rounds)")
                 context.processPendingChanges()
             } else if let token {
-                live.removeHandler(token)
+                token.cancel()
             }
         }
         try Shop.add(context, "first")
@@ -188,6 +191,27 @@ struct LiveResultsTests {
         try Shop.add(context, "unheard")
         context.processPendingChanges()
         #expect(rounds == 3 && live.count == 10)
+    }
+
+    // Results had a loop of their own around their handlers, which a handler that answers every difference with a change kept going for ever.
+    @Test("handlers that answer each difference with another change are stopped, and the context hears of it")
+    func endless() throws {
+        let context = try Shop.filled()
+        var reported: [GrabenError] = []
+        context.errorHandler = { reported.append($0) }
+        let live = try context.liveResults(request())
+        var rounds = 0
+        let token = live.onChange { _ in
+            rounds += 1
+            if rounds > 5_000 { return }
+            _ = try? Shop.add(context, "r\(rounds)")
+            context.processPendingChanges()
+        }
+        defer { token.cancel() }
+        try Shop.add(context, "first")
+        context.processPendingChanges()
+        #expect(rounds == 1_000)
+        #expect(reported.contains { if case .endlessNotifications = $0 { true } else { false } })
     }
 
     @MainActor @Test("the sequence of differences turns the snapshot of its beginning into every later one, and ends with the result")
@@ -264,8 +288,13 @@ struct LiveResultsTests {
             var errors: [GrabenError] = []
             context.errorHandler = { errors.append($0) }
             var snapshots = [sectioned.snapshot, live.snapshot]
-            sectioned.onChange { difference in snapshots[0] = difference.applied(to: snapshots[0]) ?? FetchedResultsSnapshot() }
-            live.onChange { difference in snapshots[1] = difference.applied(to: snapshots[1]) ?? FetchedResultsSnapshot() }
+            let listening = sectioned.onChange { difference in
+                snapshots[0] = difference.applied(to: snapshots[0]) ?? FetchedResultsSnapshot()
+            }
+            defer { listening.cancel() }
+            let listeningToo = live.onChange { difference in snapshots[1] = difference.applied(to: snapshots[1]) ?? FetchedResultsSnapshot()
+            }
+            defer { listeningToo.cancel() }
             for step in 0..<150 {
                 for _ in 0..<Int(random.next() % 6) {
                     switch random.next() % 8 {
