@@ -3,7 +3,7 @@ package import GrabenLog
 import GrabenModel
 import Synchronization
 
-/// One store of a coordinator: a log file, or the same engine in memory.
+/// One store of a coordinator: a log file, or the same in memory, for itself or on an engine of the program's own.
 public final class PersistentStore: Sendable {
     /// The store's number in this process; ids carry it.
     public let number: UInt32
@@ -96,11 +96,13 @@ public final class PersistentStore: Sendable {
 }
 
 /// Where a store is.
-public enum StoreLocation: Sendable, Hashable {
+public enum StoreLocation: Sendable {
     /// A file; its side files stand beside it.
     case file(String)
-    /// Memory: the same engine, gone with the coordinator.
+    /// Memory: gone with the coordinator.
     case inMemory
+    /// An engine of your own: its objects are read when the store is opened, and every save is handed to it; see `StoreEngine`.
+    case engine(any StoreEngine)
 }
 
 /// When a save returns.

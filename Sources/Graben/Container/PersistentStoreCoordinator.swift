@@ -79,7 +79,8 @@ public final class PersistentStoreCoordinator: Sendable {
     /// mapped when they are read; `PersistentStore.modelDifferences` says how.
     ///
     /// A store opened at a point of its history (`StoreConfiguration.asOf`) is read up to it: O(size of the file up to there).
-    /// - Throws: `GrabenError.store` (locked, damaged, missing, a commit that is gone or not there yet, …), `.incompatibleModel` with every difference before any data is touched, `.unknownEntity`.
+    /// - Throws: `GrabenError.store` (locked, damaged, missing, a commit that is gone or not there yet, …), `.engine` where an engine fails or delivers what
+    ///   cannot be, `.incompatibleModel` with every difference before any data is touched, `.unknownEntity`.
     @discardableResult
     public func addStore(_ configuration: StoreConfiguration) throws(GrabenError) -> PersistentStore {
         for name in (configuration.entities ?? []).sorted() where model.entity(named: name) == nil {
@@ -90,6 +91,15 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// Adds a store whose log is open; where it cannot be used the log is closed.
     func add(_ log: Log, _ configuration: StoreConfiguration) throws(GrabenError) -> PersistentStore {
+        do { return try bind(log, configuration) } catch {
+            // Why it cannot be used says more than a failure to close it would.
+            try? log.close()
+            try? configuration.location.engine?.close()
+            throw error
+        }
+    }
+
+    private func bind(_ log: Log, _ configuration: StoreConfiguration) throws(GrabenError) -> PersistentStore {
         var configuration = configuration
         // The past is not written.
         if configuration.asOf != nil { configuration.isReadOnly = true }
@@ -98,26 +108,20 @@ public final class PersistentStoreCoordinator: Sendable {
         do {
             builder = try CatalogBuilder(model, previous: log.catalog)
             differences = try builder.differences(isReadOnly: configuration.isReadOnly)
-        } catch {
-            try? log.close()
-            throw .model(error)
-        }
+        } catch { throw .model(error) }
         guard !differences.contains(where: { $0.effect == .refused }) else {
-            try? log.close()
             throw .incompatibleModel(path: configuration.path, differences: differences)
         }
         let store = StoreRegistry.register(configuration, log, differences, entityNames: model.entities.map(\.name))
         store.bind(builder, infos)
+        if let engine = configuration.location.engine, !configuration.isReadOnly { try EngineWriter.attach(engine, to: store, model) }
         if builder.isChanged, !configuration.isReadOnly {
             // At once, not with the first save: chunks are bound in the lanes of the newest layout, which has to be the model's.
             do {
                 _ = try log.commit(author: nil) { (_, commit: inout CommitBuilder) throws(GrabenError) in
                     commit.setCatalog(builder.catalog)
                 }
-            } catch {
-                try? log.close()
-                throw GrabenError(error)
-            }
+            } catch { throw GrabenError(error) }
         }
         state.withLock { $0.append(store) }
         addedCount.wrappingAdd(1, ordering: .releasing)
@@ -127,11 +131,13 @@ public final class PersistentStoreCoordinator: Sendable {
     /// Closes every store: what is deferred is synced, and the files say that they were closed cleanly.
     ///
     /// Contexts can read on; their saves fail.
-    /// - Throws: `GrabenError.store`; the other stores are closed all the same.
+    /// - Throws: `GrabenError.store`, `.engine`; the other stores are closed all the same.
     public func close() throws(GrabenError) {
         var failure: GrabenError?
         for store in stores {
             do { try store.log.close() } catch { failure = failure ?? .store(error) }
+            guard let engine = store.location.engine else { continue }
+            do { try engine.close() } catch { failure = failure ?? .engine(StoreEngineError(error, .closing, engine.name)) }
         }
         if let failure { throw failure }
     }
@@ -190,12 +196,7 @@ extension PersistentStore {
 }
 
 extension StoreConfiguration {
-    var path: String {
-        switch location {
-        case .file(let path): path
-        case .inMemory: "memory"
-        }
-    }
+    var path: String { location.name }
 }
 
 extension GrabenError {
@@ -203,6 +204,8 @@ extension GrabenError {
         switch error {
         case .body(let error): self = error
         case .log(let error): self = .store(error)
+        case .refused(let error as LogError): self = .store(error)
+        case .refused(let error): self = .engine(error as? StoreEngineError ?? StoreEngineError(error, .saving, ""))
         }
     }
 }

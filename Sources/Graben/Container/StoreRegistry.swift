@@ -44,10 +44,11 @@ enum StoreRegistry {
         if let recovery = configuration.recovery { options.recovery = { recovery.call($0) } }
         options.compactsAutomatically = configuration.compactsAutomatically
         options.durability = configuration.durability == .full ? .full : .deferred
+        if let engine = configuration.location.engine { return try EngineLoader.open(engine, configuration, options) }
         do {
             switch configuration.location {
             case .file(let path): return try Log.open(path: path, in: RealFileSystem(), options: options)
-            case .inMemory:
+            case .inMemory, .engine:
                 // It is gone before anyone could open it again.
                 options.writesIndex = false
                 return try Log.open(path: "memory", in: MemoryFileSystem(), options: options)

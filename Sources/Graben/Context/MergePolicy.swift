@@ -10,9 +10,11 @@ public enum MergePolicy {
     /// What the store has wins, property by property. A deletion or reference made here that another commit stands against is taken back.
     case storeTrump
     /// What was changed here wins, property by property. A deletion made here reaches what refers to the object since; a reference to what
-    /// is gone is cleared; an object that another commit deleted and this context changed comes back.
+    /// is gone is cleared; an object that another commit deleted and this context changed comes back. Of two saved objects with one unique key the one that
+    /// got it here keeps it, and the other is deleted, by its delete rules; where that is too much, decide with `custom`.
     case objectTrump
-    /// An object in conflict is written as a whole as it is here, also what was not changed here.
+    /// An object in conflict is written as a whole as it is here, also what was not changed here. Two saved objects with one unique key are as under
+    /// `objectTrump`.
     case overwrite
     /// An object in conflict loses its changes; a new one leaves the context.
     case rollback

@@ -6,6 +6,8 @@ public import GrabenPredicate
 public enum GrabenError: Error, Sendable {
     /// The store's file could not be read, written or locked.
     case store(LogError)
+    /// An engine of the program's own failed, or delivered what cannot be; of a save nothing was kept.
+    case engine(StoreEngineError)
     /// The model cannot be used.
     case model(ModelError)
     /// A predicate or sort order could not be read, bound or evaluated.
@@ -152,6 +154,7 @@ extension GrabenError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .store(let error): "\(error)"
+        case .engine(let error): "\(error)"
         case .model(let error): "\(error)"
         case .predicate(let error): "\(error)"
         case .validation(let failures):

@@ -177,6 +177,7 @@ struct StoreMender {
         } catch {
             switch error {
             case .body(let error), .log(let error): throw error
+            case .refused(let error): throw .invalid(what: "\(error)", path: log.path)
             }
         }
     }

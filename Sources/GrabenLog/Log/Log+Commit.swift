@@ -78,11 +78,18 @@ extension Log {
         let result: R
         do throws(E) { result = try body(previous, &builder) } catch { throw .body(error) }
         if encoder.isEmpty, encoder.failure == nil { return (result, previous) }
+        var refusal: (any Error)?
         do throws(LogError) {
             try encoder.finish(author: author ?? options.author, time: Platform.now())
             let snapshot = assembler.makeSnapshot(commit: previous.commitNumber + 1, endOffset: end, regions: writer.regions)
             try snapshot.carryReverseIndexes(from: previous)
             try snapshot.carryKeyIndexes(from: previous)
+            if let approval = writer.approval {
+                do { try approval(snapshot) } catch {
+                    refusal = error
+                    throw LogError.invalid(what: "the commit was refused: \(error)", path: path)
+                }
+            }
             pins.add(snapshot)
             writer.needsCut = false
             writer.tail = end
@@ -101,9 +108,14 @@ extension Log {
                 throw .log(.inDoubt(path: path, commit: previous.commitNumber + 1, cause: cause))
             }
             cut = file
+            if let refusal { throw .refused(refusal) }
             throw .log(error)
         }
     }
+
+    /// Has every commit from now on looked at, as the snapshot it makes, before anyone is told of it. What `body` throws keeps the commit out, and
+    /// comes from `commit` as `CommitError.refused`. It is called under the writer lock.
+    package func approve(_ body: @escaping (LogSnapshot) throws -> Void) { writerLock.withLock { writer.approval = body } }
 
     /// The file, when it can be appended to; cuts off what must not be there.
     func prepareToAppend() throws(LogError) -> any LogFile {

@@ -38,8 +38,9 @@ extension Log {
         var size = try file.size()
         if try isUnborn(file, size) {
             guard options.createIfMissing else { throw .notAStore(path: path, reason: "it is empty") }
-            let page = FileHeader.fresh().encoded()
-            try file.writeAll(page, at: 0)
+            var header = FileHeader.fresh()
+            if let uuid = options.storeUUID { header.uuid = uuid }
+            try file.writeAll(header.encoded(), at: 0)
             try file.sync()
             try system.syncDirectory(of: path)
             size = try file.size()

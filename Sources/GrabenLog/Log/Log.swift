@@ -44,6 +44,8 @@ package final class Log: Sendable {
         var appended: LogSnapshot
         var regions: [MappedRegion]
         let buffer = ByteBuffer()
+        /// Asked before a commit is told of; what it throws keeps that out.
+        var approval: ((LogSnapshot) throws -> Void)?
         /// Whether the last frame is a close marker.
         var endsWithMarker: Bool
 

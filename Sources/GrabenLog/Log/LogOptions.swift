@@ -1,3 +1,5 @@
+package import FoundationEssentials
+
 /// When a commit counts as done.
 package enum Durability: Sendable {
     /// Synced before the commit returns.
@@ -18,6 +20,8 @@ package struct LogOptions: Sendable {
     package var writesIndex: Bool
     /// Whether the log is compacted, by a thread of its own, when it is longer than twice what lives in it and 32 MB.
     package var compactsAutomatically: Bool
+    /// The identity of a log that is created; nil for one of its own.
+    package var storeUUID: UUID?
     /// How much history compactions leave in the log.
     package var retention = LogRetention.nothing
     /// The log is opened as it was at this point of its history, for reading only; nil for as it is.

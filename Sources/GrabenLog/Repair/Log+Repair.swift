@@ -197,6 +197,7 @@ extension Log {
         } catch {
             switch error {
             case .body(let error), .log(let error): throw error
+            case .refused(let error): throw .invalid(what: "\(error)", path: path)
             }
         }
         report = found

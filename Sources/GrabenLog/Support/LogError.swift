@@ -84,6 +84,8 @@ package enum CommitError<Failure: Error>: Error {
     /// The body threw; nothing was appended.
     case body(Failure)
     case log(LogError)
+    /// What `Log.approve` was given threw; nothing was appended.
+    case refused(any Error)
 }
 
 extension CommitError: CustomStringConvertible {
@@ -91,6 +93,7 @@ extension CommitError: CustomStringConvertible {
         switch self {
         case .body(let error): "\(error)"
         case .log(let error): error.description
+        case .refused(let error): "\(error)"
         }
     }
 }

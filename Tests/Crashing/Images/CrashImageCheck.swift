@@ -124,6 +124,7 @@ struct CrashImageCheck {
         } catch {
             switch error {
             case .log(let error): throw error
+            case .refused(let error): throw .invalid(what: "\(error)", path: CrashLife.path)
             }
         }
         if found % 2 == 0 { try log.compact() }

@@ -132,6 +132,7 @@ package final class CrashLife: @unchecked Sendable {  // Its threads take turns.
         } catch {
             switch error {
             case .log(let error): throw error
+            case .refused(let error): throw .invalid(what: "\(error)", path: CrashLife.path)
             }
         }
         model = next

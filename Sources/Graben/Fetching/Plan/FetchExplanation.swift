@@ -84,12 +84,7 @@ extension FetchExplanation: CustomStringConvertible {
 extension FetchExplanation.Part {
     fileprivate func text(_ order: [ObjectSortDescriptor], _ limit: Int?) -> String {
         var lines: [String] = []
-        let place: String
-        switch store {
-        case .file(let path): place = path
-        case .inMemory: place = "memory"
-        }
-        lines.append("\(entity) in \(place): \(Self.rows(rowCount))")
+        lines.append("\(entity) in \(store.name): \(Self.rows(rowCount))")
         switch access {
         case .nothing: return lines[0] + "\n  reads nothing: the predicate is true of no object"
         case .everything: lines.append("  reads every row")
