@@ -62,21 +62,26 @@ extension ClassMember {
         return functions
     }
 
-    /// The accessors of a fetched property: one that answers [] on an error, which goes to the context, and one that throws it.
+    /// The accessors of a fetched property: one that answers [] on an error, which goes to the context, and one that throws it. One with a limit of 1 is
+    /// an object or nil.
     static func members(
         of fetched: FetchedPropertyDescription, _ property: Property, _ addressing: Addressing, type: String, document: String
     ) -> [ClassMember] {
         let function = "fetch\(fetched.name.capitalizedFirst)"
+        let isOne = fetched.limit == 1
+        let found = isOne ? "\(type)?" : "[\(type)]"
         return [
             ClassMember(
                 name: fetched.name, property: fetched.name, types: [type], document: document,
-                head: "var \(fetched.name.swiftIdentifier): [\(type)]",
-                body: .property(get: "fetchedProperty(\(addressing.argument(property)))", set: nil)),
+                head: "var \(fetched.name.swiftIdentifier): \(found)",
+                body: .property(get: "\(isOne ? "fetchedObject" : "fetchedProperty")(\(addressing.argument(property)))", set: nil)),
             ClassMember(
                 name: "\(function)()", property: fetched.name, types: [type, "GrabenError"],
                 document: "What the fetched property \(fetched.name) finds; throws where it cannot be evaluated.",
-                head: "func \(function)() throws(GrabenError) -> [\(type)]",
-                body: .function(["try fetched(\(SwiftText.literal(fetched.name)))"])),
+                head: "func \(function)() throws(GrabenError) -> \(found)",
+                body: .function([
+                    "try fetched(\(SwiftText.literal(fetched.name))\(isOne ? ", as: \(type).self).first" : ")")"
+                ])),
         ]
     }
 }

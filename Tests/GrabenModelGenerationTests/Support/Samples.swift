@@ -9,7 +9,8 @@ enum Samples {
                 "Node", isAbstract: true, attributes: packed + [AttributeDescription("label", .string)],
                 relationships: [RelationshipDescription("items", to: "Item", inverse: "owner", isToMany: true, deleteRule: .cascade)],
                 fetchedProperties: [
-                    FetchedPropertyDescription("near", of: "Joint", predicateFormat: "x < $FETCH_SOURCE.x", sort: ["-x"], limit: 3)
+                    FetchedPropertyDescription("near", of: "Joint", predicateFormat: "x < $FETCH_SOURCE.x", sort: ["-x"], limit: 3),
+                    FetchedPropertyDescription("nearest", of: "Joint", predicateFormat: "x < $FETCH_SOURCE.x", sort: ["-x"], limit: 1),
                 ], codeGeneration: .classDefinition),
             EntityDescription(
                 "Middle", superentity: "Node", managedObjectClassName: "NSManagedObject",
