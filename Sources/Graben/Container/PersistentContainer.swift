@@ -93,7 +93,11 @@ public final class PersistentContainer: Sendable {
 @MainActor
 private final class ViewContext {
     private let coordinator: PersistentStoreCoordinator
-    lazy var context: ManagedObjectContext = PersistentContainer.makeContext(coordinator)
+    lazy var context: ManagedObjectContext = {
+        let context = PersistentContainer.makeContext(coordinator)
+        context.owner = .mainActor
+        return context
+    }()
 
     nonisolated init(_ coordinator: PersistentStoreCoordinator) { self.coordinator = coordinator }
 }

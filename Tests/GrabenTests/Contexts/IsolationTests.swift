@@ -134,7 +134,52 @@ struct IsolationTests {
                 #expect(text.contains(part), "\(part) is not in \(text.prefix(600))")
             }
         }
+
+        @Test(
+            "a debug build ends where an object of the main actor's context is used off the main actor, and names object, owner and caller")
+        func trappedOffMainActor() async throws {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                nonisolated(unsafe) var leaked: Joint?
+                nonisolated(unsafe) var container: PersistentContainer?
+                try await MainActor.run {
+                    let opened = try Network.container()
+                    opened.viewContext.name = "drawing"
+                    leaked = Joint(context: opened.viewContext)
+                    leaked?.name = "on the main actor"
+                    container = opened
+                }
+                await Task.detached { print(leaked?.name ?? "nil") }.value
+                withExtendedLifetime(container) {}
+            }
+            let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            for part in ["Joint graben://", "belongs to the main actor's context \"drawing\"", "off the main actor, by thread"] {
+                #expect(text.contains(part), "\(part) is not in \(text.prefix(600))")
+            }
+        }
     #endif
+
+    @Test("the main actor's context is used on the main actor, in tasks and between them, and may be let go of anywhere")
+    func mainActor() async throws {
+        var container: PersistentContainer? = try Network.container()
+        let opened = try #require(container)
+        try await MainActor.run {
+            let joint = Joint(context: opened.viewContext)
+            joint.position = [1, 2, 3]
+            try opened.viewContext.save()
+        }
+        let count = try await Task { @MainActor in
+            await Task.yield()
+            return try opened.viewContext.count(for: Joint.fetchRequest())
+        }.value
+        #expect(count == 1)
+        let onQueue = await withCheckedContinuation { continuation in
+            DispatchQueue.main.async {
+                MainActor.assumeIsolated { continuation.resume(returning: (try? opened.viewContext.count(for: Joint.fetchRequest())) ?? 0) }
+            }
+        }
+        #expect(onQueue == 1)
+        container = nil
+    }
 
     @Test("what happens inside of a background context is checked and goes on, nested and from any thread")
     func inside() async throws {
