@@ -21,6 +21,7 @@ extension ManagedObject {
         guard let context else { return [] }
         willAccessValue(forKey: property.name)
         defer { didAccessValue(forKey: property.name) }
+        if has(ObjectFlag.slow), property.fetched?.autoRefresh == true { context.tracker?.watchFetched(self, property.number, in: context) }
         return try fetchedIDs(property.number).compactMap { context.object(with: $0) as? T }
     }
 
@@ -170,7 +171,7 @@ extension ManagedObjectContext {
     }
 
     /// The entities whose objects decide what a property finds; nil for any.
-    private func fetchedEntities(_ property: PropertyInfo, of info: EntityInfo) -> Set<Int>? {
+    func fetchedEntities(_ property: PropertyInfo, of info: EntityInfo) -> Set<Int>? {
         let key = FetchedPropertyKey(entity: info.index, property: property.number)
         if let known = fetchedEntities[key] { return known }
         var found: Set<Int>?

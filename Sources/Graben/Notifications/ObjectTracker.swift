@@ -49,6 +49,7 @@ final class ObjectTracker {
     private let subject = Subject()
     private var paths: [KeyPath<Subject, Bool>] = []
     private var entries: [ObjectID: Entry] = [:]
+    private var fetched: FetchedTracker?
     /// With more entries than this, those of objects the context does not hold are told of a change, and dropped.
     private var limit = 65_536
 
@@ -69,6 +70,13 @@ final class ObjectTracker {
         entry.registrar.access(subject, keyPath: path(number))
     }
 
+    /// Notes that a fetched property which refreshes itself was read: whoever read it is told when what it finds may have changed.
+    func watchFetched(_ object: ManagedObject, _ number: Int, in context: ManagedObjectContext) {
+        let watch = fetched ?? FetchedTracker(context, self)
+        fetched = watch
+        watch.note(object.objectID, number)
+    }
+
     /// Tells whoever read a property that it changed.
     func noteChange(_ id: ObjectID, _ number: Int) {
         guard let entry = entries[id], entry.properties.contains(number) else { return }
@@ -85,6 +93,7 @@ final class ObjectTracker {
     func noteEverything() {
         let all = entries
         entries = [:]
+        fetched?.forget()
         for entry in all.values {
             for number in entry.properties.sorted() { tell(entry, number) }
         }

@@ -1,4 +1,5 @@
 import Graben
+import GrabenModel
 import Observation
 import Testing
 
@@ -144,6 +145,80 @@ struct ObservationTests {
                     context.refresh(joint, mergeChanges: true)
                 }))
         #expect(joint.neighbours.count == 1)
+    }
+
+    @Test("a fetched property that refreshes itself tells at the end of an event, a merge or a child's save that may change what it finds")
+    func refreshingItself() throws {
+        var peers = FetchedPropertyDescription("peers", of: "Item", predicateFormat: "kind == $FETCH_SOURCE.kind AND SELF != $FETCH_SOURCE")
+        peers.autoRefresh = true
+        let model = ManagedObjectModel(entities: [
+            EntityDescription("Item", attributes: [AttributeDescription("kind", .string)], fetchedProperties: [peers]),
+            EntityDescription("Other", attributes: [AttributeDescription("name", .string)]),
+        ])
+        let container = try PersistentContainer(model: model, stores: [StoreConfiguration(.inMemory)])
+        let context = context(container)
+        let source = try context.make("Item", ["kind": "a"])
+        try context.save()
+        func read() { _ = source.fetchedProperty("peers", as: ManagedObject.self) }
+        func found() -> Int { source.fetchedProperty("peers", as: ManagedObject.self).count }
+        read()
+        #expect(
+            try tells(
+                read,
+                {
+                    try context.make("Item", ["kind": "a"])
+                    context.processPendingChanges()
+                }))
+        #expect(found() == 1)
+        #expect(
+            try !tells(
+                read,
+                {
+                    try context.make("Other", ["name": "a"])
+                    context.processPendingChanges()
+                }), "it cannot be about that")
+        #expect(tells(read, { context.undo() }) || found() == 1)
+        try context.save()
+        let other = container.newContext()
+        #expect(
+            try tells(
+                read,
+                {
+                    try other.make("Item", ["kind": "a"])
+                    try other.save()
+                    _ = try context.count(for: FetchRequest<ManagedObject>(entity: "Item"))
+                }))
+        #expect(found() == 2)
+        #expect(
+            try tells(
+                read,
+                {
+                    try source.setValue("b", forKey: "kind")
+                    context.processPendingChanges()
+                }))
+        #expect(found() == 0)
+        #expect(tells(read, { context.rollback() }) && found() == 2)
+
+        let child = ManagedObjectContext(parent: context)
+        child.usesObservation = true
+        let twin = try child.existingObject(with: source.objectID)
+        func readTwin() { _ = twin.fetchedProperty("peers", as: ManagedObject.self) }
+        #expect(
+            try tells(
+                readTwin,
+                {
+                    try context.make("Item", ["kind": "a"])
+                    context.processPendingChanges()
+                }), "of its parent too")
+        #expect(twin.fetchedProperty("peers", as: ManagedObject.self).count == 3)
+        #expect(
+            try tells(
+                read,
+                {
+                    try child.make("Item", ["kind": "a"])
+                    try child.save()
+                }))
+        #expect(found() == 4)
     }
 
     @Test("whoever read an object that was let go hears of changes of the one that came back, and of the end of all")
