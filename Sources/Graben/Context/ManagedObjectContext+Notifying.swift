@@ -27,7 +27,7 @@ extension ManagedObjectContext {
     /// What changes in the context from now on, event by event.
     public var changes: ContextNotifications<ContextChanges> { ContextNotifications(mailbox: notifier.makeChangeBox()) }
 
-    /// What the context saves from now on, save by save. `PersistentStore.transactions(since:)` tells what anyone saves.
+    /// What the context saves from now on, save by save. `PersistentContainer.transactions(since:)` tells what anyone saves.
     public var saves: ContextNotifications<ContextSave> { ContextNotifications(mailbox: notifier.makeSaveBox()) }
 
     // MARK: Merging

@@ -184,6 +184,52 @@ struct FollowingTests {
         if isReader { try container.close() }
     }
 
+    @Test(
+        "a loop over a container's transactions gets those of all stores and contexts, goes on from a token, and ends with the container or its task"
+    )
+    func containerTransactions() async throws {
+        let container = try PersistentContainer(
+            for: Joint.self, Line.self, stores: [.init(.inMemory, entities: ["Joint"]), .init(.inMemory, entities: ["Line"])])
+        let start = container.historyToken
+        let loop = Task {
+            var found: [(String?, HistoryToken)] = []
+            for try await transaction in container.transactions(since: start) {
+                found.append((transaction.author, transaction.token))
+                if found.count == 20 { break }
+            }
+            return found
+        }
+        let writers = [container.newBackgroundContext(), container.newBackgroundContext()]
+        for number in 0..<20 {
+            try await writers[number % 2].perform { context in
+                context.transactionAuthor = "\(number)"
+                if number % 3 == 0 { _ = Line(context: context) } else { _ = Joint(context: context) }
+                try context.save()
+            }
+        }
+        let found = try await loop.value
+        #expect(Set(found.map(\.0)) == Set((0..<20).map { "\($0)" }))
+        #expect(try Array(container.history(since: found[19].1)).isEmpty, "the last token is past all of them")
+        let rest = Set(try Array(container.history(since: found[11].1)).map(\.author))
+        #expect(rest == Set(found[12...].map(\.0)))
+        var again = container.transactions(since: found[11].1).makeAsyncIterator()
+        #expect(try await again.next()?.author == found[12].0)
+
+        func count(_ transactions: StoreTransactions) -> Task<Int, any Error> {
+            Task {
+                var count = 0
+                for try await _ in transactions { count += 1 }
+                return count
+            }
+        }
+        let (idle, ended) = (count(container.transactions()), count(container.transactions()))
+        try await Task.sleep(for: .milliseconds(50))
+        idle.cancel()
+        #expect(try await idle.value == 0)
+        try container.close()
+        #expect(try await ended.value == 0)
+    }
+
     @Test("history that is to be kept outlives compactions, and a purge ends it where it is told")
     func retention() throws {
         let folder = try TemporaryFolder()
