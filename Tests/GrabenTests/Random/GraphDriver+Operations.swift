@@ -40,8 +40,8 @@ extension GraphDriver {
     /// Copies some things with the relationships among them.
     func copy() throws {
         endEvent()
-        let keys = world.things.keys.sorted().filter { _ in random.below(6) == 0 }
-        guard !keys.isEmpty, world.things.count < 45 else { return }
+        let keys = own.filter { _ in random.below(6) == 0 }
+        guard !keys.isEmpty, world.things.count < 45 * part.of else { return }
         let copies = try context.copy(keys.compactMap { object($0) })
         var new: [Int: Int] = [:]
         for (key, object) in zip(keys, copies.objects) { new[key] = note(object.objectID) }
@@ -53,7 +53,7 @@ extension GraphDriver {
     /// Takes back the changes of one object, which may be a new one. Steps that speak of them are of no use any more.
     func discard() {
         endEvent()
-        guard let key = pick(world.things.keys.sorted().filter { object($0)?.hasChanges == true }), let object = object(key) else { return }
+        guard let key = pick(own.filter { object($0)?.hasChanges == true }), let object = object(key) else { return }
         log.append("discard \(key)")
         context.discardChanges(of: object)
         if saved.things[key] == nil { world.vanish(key) } else { world.restore(key, from: saved) }
@@ -75,7 +75,8 @@ extension GraphDriver {
     func batch() throws {
         try save()
         context.undoManager?.removeAllActions()
-        switch random.below(3) {
+        // The others change what all contexts have.
+        switch part.of > 1 ? 0 : random.below(3) {
         case 0:
             let names = (0...random.below(2)).map { "batch \($0)" }
             let ids = try context.execute(.insert(entity: "Tag", names.map { ["name": .string($0)] }))

@@ -24,6 +24,8 @@ final class GraphDriver {
     private var held: [Int: ManagedObject] = [:]
     /// Whether the dictionaries forget to roll back.
     var isPlanted = false
+    /// The things that this driver changes, by what their keys leave when divided; others belong to the drivers of other contexts.
+    var part: (remainder: Int, of: Int) = (0, 1)
     /// What was done, for the report of a failure.
     var log: [String] = []
 
@@ -78,6 +80,13 @@ final class GraphDriver {
     func id(_ key: Int) -> ObjectID { book.ids[key] ?? context.objectIDOfNothing }
     func pick<T>(_ list: [T]) -> T? { list.isEmpty ? nil : list[Int(random.below(UInt32(list.count)))] }
 
+    // MARK: What it may change
+
+    func owns(_ key: Int) -> Bool { key % part.of == part.remainder }
+    /// The keys of its own things.
+    var own: [Int] { world.things.keys.filter(owns).sorted() }
+    func own(_ kinds: [String]) -> [Int] { world.keys(kinds).filter(owns) }
+
     // MARK: One random edit
 
     /// Makes random edits, which are one event.
@@ -98,12 +107,12 @@ final class GraphDriver {
         case 0...3:
             // Above forty things there is more deleted than inserted.
             let entity = GraphSchema.concrete[Int(random.below(UInt32(GraphSchema.concrete.count)))]
-            if world.things.count < 40 || random.below(5) == 0 { try insert(entity) }
+            if world.things.count < 40 * part.of || random.below(5) == 0 { try insert(entity) }
         case 4...8: try setValue()
         case 9...14: try relate()
         case 15: try translate()
         case 16, 17: try replaceMembers()
-        default: if world.things.count > 8, let key = pick(Array(world.things.keys.sorted())) { try delete(key) }
+        default: if own.count > 8, let key = pick(own) { try delete(key) }
         }
     }
 
@@ -115,6 +124,7 @@ final class GraphDriver {
 
     /// Gives a new object its key.
     func note(_ id: ObjectID) -> Int {
+        while !owns(book.next) { book.next += 1 }
         let key = book.next
         book.next += 1
         if let old = book.keys[id] {
@@ -141,7 +151,7 @@ final class GraphDriver {
         world.set(line, name, to: target)
     }
 
-    private func setValue() throws { try setValue(among: world.keys(GraphSchema.concrete)) }
+    private func setValue() throws { try setValue(among: own(GraphSchema.concrete)) }
 
     private func setValue(among keys: [Int]) throws {
         guard let key = pick(keys), let entity = world.things[key]?.entity,
@@ -157,11 +167,11 @@ final class GraphDriver {
     }
 
     private func relate() throws {
-        let owners = world.keys(["Joint", "Special", "Line", "Tag", "Route", "Stop", "Marker"])
+        let owners = own(["Joint", "Special", "Line", "Tag", "Route", "Stop", "Marker"])
         guard let owner = pick(owners), let entity = world.things[owner]?.entity, let relation = pick(GraphSchema.relations(entity)),
             let object = object(owner)
         else { return }
-        let target = pick(world.keys(GraphSchema.kinds(relation.destination)))
+        let target = pick(own(GraphSchema.kinds(relation.destination)))
         guard relation.isToMany else {
             let target = random.below(5) == 0 ? nil : target
             log.append("\(owner).\(relation.name) = \(target.map(String.init) ?? "nil")")
@@ -200,11 +210,11 @@ final class GraphDriver {
     }
 
     private func replaceMembers() throws {
-        let owners = world.keys(["Joint", "Special", "Tag", "Route"])
+        let owners = own(["Joint", "Special", "Tag", "Route"])
         guard let owner = pick(owners), let entity = world.things[owner]?.entity,
             let relation = pick(GraphSchema.relations(entity).filter { $0.isToMany && $0.inverse != nil })
         else { return }
-        var members = world.keys(GraphSchema.kinds(relation.destination)).filter { _ in random.below(4) == 0 }
+        var members = own(GraphSchema.kinds(relation.destination)).filter { _ in random.below(4) == 0 }
         if relation.isOrdered { members.shuffle(using: &random) }
         log.append("\(owner).\(relation.name) = \(members)")
         try object(owner)?.setValue(.references(members.map(id)), forKey: relation.name)
@@ -212,7 +222,7 @@ final class GraphDriver {
     }
 
     private func translate() throws {
-        let keys = world.keys(["Joint", "Special"]).filter { _ in random.below(3) == 0 }
+        let keys = own(["Joint", "Special"]).filter { _ in random.below(3) == 0 }
         let delta = SIMD3(Double(random.below(3)), -1, 0.25)
         log.append("translate \(keys) by \(delta)")
         if random.below(2) == 0 {
@@ -313,7 +323,7 @@ final class GraphDriver {
     /// Drops the changes of one object. Steps that speak of them are of no use any more.
     func drop() {
         endEvent()
-        guard let key = pick(saved.things.keys.sorted().filter { world.things[$0] != nil && object($0)?.hasChanges == true }),
+        guard let key = pick(saved.things.keys.sorted().filter { owns($0) && world.things[$0] != nil && object($0)?.hasChanges == true }),
             let object = object(key)
         else { return }
         log.append("drop \(key)")

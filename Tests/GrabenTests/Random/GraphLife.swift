@@ -6,7 +6,7 @@ import Testing
 
 /// A kind of random life: contexts on one side, plain dictionaries on the other, the same done to both.
 enum GraphLife: String, Sendable {
-    case oneContext, reopening, child, together, siblings
+    case oneContext, reopening, engine, child, together, siblings, family
 
     /// In what the two sides differed.
     struct Difference: Error, CustomStringConvertible {
@@ -77,17 +77,18 @@ enum GraphLife: String, Sendable {
     /// - Throws: `Difference`, or what an operation throws that should not.
     func live(_ choices: Choices, _ circumstances: Circumstances) throws {
         let folder = try self == .reopening ? TemporaryFolder() : nil
-        let location = folder.map { StoreLocation.file($0.path("life.graben")) } ?? .inMemory
+        let location = folder.map { .file($0.path("life.graben")) } ?? (self == .engine ? StoreLocation.engine(TableEngine()) : .inMemory)
         let container = try GraphSchema.container(location)
         switch self {
-        case .oneContext, .reopening: try alone(container, location, choices, circumstances)
+        case .oneContext, .reopening, .engine: try alone(container, location, choices, circumstances)
         case .child: try child(container, choices, circumstances)
         case .together: try together(container, choices, circumstances)
         case .siblings: try siblings(container, choices, circumstances)
+        case .family: try family(container, choices, circumstances)
         }
     }
 
-    private func driver(
+    func driver(
         _ context: ManagedObjectContext, _ book: GraphDriver.IDBook, _ choices: Choices, _ circumstances: Circumstances, undo: Bool = true
     ) -> GraphDriver {
         let driver = GraphDriver(context, book: book, choices: choices, undo: undo)
@@ -96,14 +97,14 @@ enum GraphLife: String, Sendable {
         return driver
     }
 
-    private func maybeCompact(_ container: PersistentContainer, _ driver: GraphDriver, oneIn turns: UInt32, _ isCompacted: Bool) throws {
+    func maybeCompact(_ container: PersistentContainer, _ driver: GraphDriver, oneIn turns: UInt32, _ isCompacted: Bool) throws {
         guard isCompacted, driver.random.below(turns) == 0 else { return }
         driver.log.append("compact")
         try container.compact()
     }
 
     /// Throws the differences, where there are any, with what led there.
-    private func compare(_ driver: GraphDriver, _ what: String = "") throws {
+    func compare(_ driver: GraphDriver, _ what: String = "") throws {
         let differences = try driver.differences()
         if differences.isEmpty, driver.errors.isEmpty { return }
         let wrong = differences.prefix(12) + driver.errors.prefix(3).map { "reported \($0)" }
@@ -121,7 +122,7 @@ enum GraphLife: String, Sendable {
             switch choices.below(40) {
             case 0, 1: try driver.save()
             case 2: try driver.batch()
-            case 3 where self == .reopening:
+            case 3 where self != .oneContext:
                 try container.close()
                 container = try GraphSchema.container(location)
                 driver.move(to: container)
