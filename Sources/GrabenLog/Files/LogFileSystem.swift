@@ -42,6 +42,10 @@ package protocol LogFile: AnyObject, Sendable {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(LogError)
     /// Whether zeros written ahead make later syncs cheaper.
     var gainsFromPreallocation: Bool { get }
+    /// The same, and zeros behind the bytes, over which others will be written a little at a time.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64, zerosBehind count: Int) throws(LogError)
+    /// Asks the system to begin putting written bytes on the disk, and does not wait for it. Promises nothing.
+    func beginWriting(_ count: Int, at offset: UInt64)
     /// Makes written data and the size needed to read it durable.
     func sync() throws(LogError)
     func truncate(to size: UInt64) throws(LogError)
@@ -64,6 +68,10 @@ package protocol LogFile: AnyObject, Sendable {
 }
 
 extension LogFile {
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64, zerosBehind count: Int) throws(LogError) {
+        try writeAll(Array(bytes) + [UInt8](repeating: 0, count: count), at: offset)
+    }
+    package func beginWriting(_ count: Int, at offset: UInt64) {}
     package func lockHolder() -> String? { nil }
 }
 

@@ -63,10 +63,11 @@ extension Log {
             end = frame.end
             func finish(_ part: ByteBuffer) throws(LogError) {
                 frame.seal(part, salt: salt)
-                try assembler.apply(UnsafeRawPointer(part.base + Format.frameHeaderByteCount), frame)
                 // From here on something of the commit may be in the file.
                 writer.needsCut = true
                 try write(part, at: frame.offset, file)
+                beginWriting(part.count, at: frame.offset, file)
+                try assembler.apply(UnsafeRawPointer(part.base + Format.frameHeaderByteCount), frame)
             }
             if frame.hasCommitMark || buffer.count < options.overlapByteCount { return try finish(buffer) }
             let other = overlap ?? PartOverlap()
@@ -170,11 +171,9 @@ extension Log {
         let end = offset + UInt64(count)
         let step = options.preallocation
         if end > writer.preallocatedEnd, step > 0, count <= step, file.gainsFromPreallocation {
-            buffer.appendZeros(step)
-            defer { buffer.truncate(to: count) }
             do throws(LogError) {
-                try file.write(buffer.bytes, at: offset)
-                note(written: buffer.count)
+                try file.write(buffer.bytes, at: offset, zerosBehind: step)
+                note(written: count + step)
                 writer.preallocatedEnd = end + UInt64(step)
                 return
             } catch {
@@ -182,9 +181,15 @@ extension Log {
                 writer.preallocatedEnd = end
             }
         }
-        try file.write(UnsafeRawBufferPointer(start: buffer.base, count: count), at: offset)
+        try file.write(buffer.bytes, at: offset)
         note(written: count)
         writer.preallocatedEnd = max(writer.preallocatedEnd, end)
+    }
+
+    /// Lets the disk work while the index is brought up to date, so that the sync has little left to wait for. A short commit beside a sync under
+    /// way is left to the next sync, which is for all that come meanwhile: they share a page.
+    private func beginWriting(_ count: Int, at offset: UInt64, _ file: any LogFile) {
+        if options.durability == .full, syncLock.withLock({ !publication.isSyncing }) { file.beginWriting(count, at: offset) }
     }
 
     func note(written count: Int) {

@@ -1,4 +1,4 @@
-/// Applies and writes a part of a long commit on a thread of its own while the next one is encoded.
+/// Writes and applies a part of a long commit on a thread of its own while the next one is encoded.
 ///
 /// At most one part is under way, so everything that `work` touches is used by one thread at a time: the caller waits for it before it looks at
 /// any of that again. Belongs to one commit and the holder of the writer lock.
