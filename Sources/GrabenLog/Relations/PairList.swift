@@ -1,60 +1,59 @@
-/// The pairs of one relationship as a walk over records finds them, to be sorted.
+/// The pairs of one relationship as walks over shares of the records find them, to be sorted.
 ///
-/// Unchecked because of the memory, which one thread at a time uses: the one that fills it, and then the one that sorts it.
+/// Unchecked because of the memory: each share's is one thread's while the walks go on, and then all of it that of the one that sorts it.
 final class PairList: @unchecked Sendable {
-    @exclusivity(unchecked) private var scan: ReferenceScan
     private let words: UnsafeMutablePointer<UInt64>
+    /// How much room each share has.
     private let capacity: Int
-    @exclusivity(unchecked) private var count = 0
+    private let shares: Int
+    /// How many pairs each has found, and which bits their targets have.
+    private let found: UnsafeMutablePointer<(count: Int, targets: UInt64)>
     private var result: [UInt64] = []
 
-    init(_ key: ReverseKey, capacity: Int) {
-        scan = ReferenceScan(key)
+    /// A list of so many shares, none of which finds more than `capacity` pairs.
+    init(shares: Int, capacity: Int) {
         self.capacity = capacity
-        words = .allocate(capacity: capacity)
-        Platform.preferLargePages(UnsafeMutableRawPointer(words), capacity * MemoryLayout<UInt64>.size)
+        self.shares = shares
+        found = .allocate(capacity: shares)
+        found.initialize(repeating: (0, 0), count: shares)
+        words = .allocate(capacity: shares * capacity)
+        Platform.preferLargePages(UnsafeMutableRawPointer(words), shares * capacity * MemoryLayout<UInt64>.size)
     }
 
-    deinit { words.deallocate() }
-
-    /// Adds what the record of a row refers to, if that is of the relationship.
-    @inline(__always)
-    func add(_ head: RecordHead, _ layout: RecordLayout, _ row: UInt64) throws(ByteError) {
-        guard let target = try scan.target(head, layout), count < capacity else { return }
-        words[count] = UInt64(target) << 32 | row
-        count += 1
+    deinit {
+        words.deallocate()
+        found.deallocate()
     }
 
-    private func sort() { result = ReverseRun.sortedByTarget(words, count: count) }
+    /// A scan of one share's records.
+    func scan(_ key: ReverseKey, share: Int) -> ReferenceScan {
+        ReferenceScan(key, into: words + share * capacity, capacity: capacity)
+    }
+
+    /// Takes what such a scan has found.
+    func take(_ scan: ReferenceScan, share: Int) { found[share] = (scan.count, scan.targets) }
+
+    private var foundCount: Int { (0..<shares).reduce(0) { $0 + found[$1].count } }
+
+    private func sort() {
+        var (count, targets) = found[0]
+        for share in 1..<shares {
+            (words + count).update(from: words + share * capacity, count: found[share].count)
+            count += found[share].count
+            targets |= found[share].targets
+        }
+        result = ReverseRun.sortedByTarget(words, count: count, targets)
+    }
 
     /// Below so many pairs a thread costs more than it saves.
     private static let threadedCount = 1 << 16
 
     /// The pairs of each list, sorted; those of large ones by threads of their own.
     static func sorted(_ lists: [PairList]) -> [[UInt64]] {
-        let lock = ConditionLock()
-        nonisolated(unsafe) var waiting = 0
-        for list in lists.dropFirst() {
-            guard list.count >= threadedCount else {
-                list.sort()
-                continue
-            }
-            lock.withLock { waiting += 1 }
-            let hasThread = DetachedThread.start {
-                list.sort()
-                lock.withLock {
-                    waiting -= 1
-                    lock.broadcast()
-                }
-            }
-            if !hasThread {
-                list.sort()
-                lock.withLock { waiting -= 1 }
-            }
-        }
-        lists.first?.sort()
-        lock.withLock {
-            while waiting > 0 { lock.wait() }
+        if lists.contains(where: { $0.foundCount >= threadedCount }) {
+            DetachedThread.forEach(lists.count) { lists[$0].sort() }
+        } else {
+            for list in lists { list.sort() }
         }
         return lists.map { $0.result }
     }

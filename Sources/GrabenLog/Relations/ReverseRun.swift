@@ -77,17 +77,16 @@ final class ReverseRun: Sendable {
     /// Sorts pairs whose sources already ascend by their targets.
     static func sortByTarget(_ pairs: inout [UInt64]) {
         guard pairs.count > 1 else { return }
+        let targets = pairs.reduce(0) { $0 | $1 >> 32 }
         pairs = pairs.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.map { sortedByTarget($0, count: buffer.count) } ?? []
+            buffer.baseAddress.map { sortedByTarget($0, count: buffer.count, targets) } ?? []
         }
     }
 
-    /// Pairs whose sources already ascend, by their targets: in as few stable passes as there are eleven bits to sort by, the last of which goes
-    /// into the answer. Leaves anything in `pairs`.
-    static func sortedByTarget(_ pairs: UnsafeMutablePointer<UInt64>, count: Int) -> [UInt64] {
-        var most: UInt64 = 0
-        for index in 0..<count { most |= pairs[index] >> 32 }
-        let bits = 64 - most.leadingZeroBitCount
+    /// Pairs whose sources already ascend, by their targets, which have no other bits than `targets`: in as few stable passes as there are eleven
+    /// bits to sort by, the last of which goes into the answer. Leaves anything in `pairs`.
+    static func sortedByTarget(_ pairs: UnsafeMutablePointer<UInt64>, count: Int, _ targets: UInt64) -> [UInt64] {
+        let bits = 64 - targets.leadingZeroBitCount
         guard bits > 0 else { return Array(UnsafeBufferPointer(start: pairs, count: count)) }
         // Of the same number of bits each: fewer places to write to at once are written faster.
         let passes = (bits + 10) / 11
@@ -95,10 +94,20 @@ final class ReverseRun: Sendable {
         let mask: UInt64 = 1 << UInt64(digitBits) - 1
         let other = UnsafeMutablePointer<UInt64>.allocate(capacity: passes > 1 ? count : 1)
         Platform.preferLargePages(UnsafeMutableRawPointer(other), passes > 1 ? count * MemoryLayout<UInt64>.size : 0)
-        let places = UnsafeMutablePointer<Int>.allocate(capacity: 1 << digitBits + 1)
+        // Where the next pair of each digit goes, pass after pass; counted for all of them in one look.
+        let digits = 1 << digitBits
+        let places = UnsafeMutablePointer<Int>.allocate(capacity: passes * digits)
+        places.initialize(repeating: 0, count: passes * digits)
         defer {
             other.deallocate()
             places.deallocate()
+        }
+        for index in 0..<count {
+            var rest = pairs[index] >> 32
+            for pass in 0..<passes {
+                places[pass * digits + Int(rest & mask)] += 1
+                rest >>= UInt64(digitBits)
+            }
         }
         return Array(unsafeUninitializedCapacity: count) { answer, written in
             written = count
@@ -108,9 +117,9 @@ final class ReverseRun: Sendable {
             for pass in 0..<passes {
                 let target = pass == passes - 1 ? last : spare
                 let shift = UInt64(32 + pass * digitBits)
-                places.initialize(repeating: 0, count: 1 << digitBits + 1)
-                for index in 0..<count { places[Int(source[index] >> shift & mask) + 1] += 1 }
-                for digit in 0..<1 << digitBits { places[digit + 1] += places[digit] }
+                let places = places + pass * digits
+                var next = 0
+                for digit in 0..<digits { (places[digit], next) = (next, next + places[digit]) }
                 for index in 0..<count {
                     let digit = Int(source[index] >> shift & mask)
                     target[places[digit]] = source[index]

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A member of a relationship kept as links.
 package struct LinkMember: Sendable, Equatable {
     package let order: Int64
@@ -49,34 +51,47 @@ extension LogSnapshot {
         }
     }
 
-    /// All pairs of some relationships of one entity, sorted, from a walk over its records.
+    /// All pairs of some relationships of one entity, sorted, from a walk over its records; where they are many, by several threads.
     private func scan(_ keys: [ReverseKey]) throws(LogError) -> [[UInt64]] {
-        guard let state = state(keys[0].source) else { return keys.map { _ in [] } }
-        let capacity = max(state.liveCount, 1)
-        let lists = keys.map { PairList($0, capacity: capacity) }
-        // The layout of the last record, so that not every one is counted up and down.
-        var layout: RecordLayout?
-        var number: UInt32 = 0
+        guard let state = state(keys[0].source), state.highestRow >= 0 else { return keys.map { _ in [] } }
+        let leaves = Int(state.highestRow) / PagedArray.fanOut + 1
+        let shares = state.liveCount < Self.threadedCount ? 1 : min(Platform.processorCount, 4)
+        let share = (leaves + shares - 1) / shares
+        let lists = keys.map { _ in PairList(shares: shares, capacity: max(1, min(state.liveCount, share * PagedArray.fanOut))) }
+        let failure = Mutex<LogError?>(nil)
+        DetachedThread.forEach(shares) { number in
+            let first = min(number * share, leaves)
+            do throws(LogError) {
+                try self.scan(keys, state.records, first..<min(first + share, leaves), lists, share: number)
+            } catch { failure.withLock { $0 = $0 ?? error } }
+        }
+        if let failure = failure.withLock({ $0 }) { throw failure }
+        return PairList.sorted(lists)
+    }
+
+    /// Below so many records threads cost more than they save.
+    private static let threadedCount = 1 << 16
+
+    private func scan(
+        _ keys: [ReverseKey], _ records: PagedArray, _ leaves: Range<Int>, _ lists: [PairList], share: Int
+    ) throws(LogError) {
         var block: RecordBlock?
         defer { withExtendedLifetime(block) {} }
-        _ = try lists.withUnsafeBufferPointer { lists throws(LogError) in
-            try state.records.forEachLeaf(0..<state.records.leafLimit) { (leaf, words) throws(LogError) in
+        var scans = zip(keys, lists).map { $1.scan($0, share: share) }
+        let table = table
+        _ = try scans.withUnsafeMutableBufferPointer { scans throws(LogError) in
+            try records.forEachLeaf(leaves) { (leaf, words) throws(LogError) in
                 for slot in 0..<PagedArray.fanOut where words[slot] != 0 {
                     let word = UInt64(words[slot])
                     let head = try self.head(word, in: &block)
-                    if head.layoutNumber != number {
-                        layout = table[head.layoutNumber]
-                        number = head.layoutNumber
-                    }
-                    guard let layout else { throw unreadable(word, .invalid) }
                     do throws(ByteError) {
-                        for index in 0..<lists.count { try lists[index].add(head, layout, UInt64(leaf * PagedArray.fanOut + slot)) }
+                        for index in scans.indices { try scans[index].add(head, UInt64(leaf * PagedArray.fanOut + slot), table) }
                     } catch { throw unreadable(word, error) }
                 }
                 return true
             }
         }
-        return PairList.sorted(lists)
+        for (scan, list) in zip(scans, lists) { list.take(scan, share: share) }
     }
 
     /// What the records written since the index file changed: found by comparing the pages of the row index that are in memory with those in

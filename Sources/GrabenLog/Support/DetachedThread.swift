@@ -13,6 +13,28 @@ package enum DetachedThread {
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
+    /// Calls the body with each number below `count`, all at once: with 0 on this thread, with the others on threads of their own or, where there
+    /// are none to be had, here as well. Returns when all have.
+    static func forEach(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+        let lock = ConditionLock()
+        // Guarded by the lock.
+        nonisolated(unsafe) var running = max(count - 1, 0)
+        for number in 1..<max(count, 1) {
+            let run: @Sendable () -> Void = {
+                body(number)
+                lock.withLock {
+                    running -= 1
+                    lock.broadcast()
+                }
+            }
+            if !start(run) { run() }
+        }
+        if count > 0 { body(0) }
+        lock.withLock {
+            while running > 0 { lock.wait() }
+        }
+    }
+
     /// Runs the body on a new thread; false when there is none to be had.
     package static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
         let body = Unmanaged.passRetained(Body(run))

@@ -54,6 +54,9 @@ package enum Platform {
 
     package static var processID: Int32 { getpid() }
 
+    /// How many threads can run at once.
+    static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
     /// The text of an error number, without the C library's shared buffer.
     package static func message(_ number: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in

@@ -28,6 +28,39 @@ import Testing
         }
     }
 
+    @Test("a reverse index that several threads make agrees with what the records say")
+    func threads() throws {
+        var generator = SplitMix64(seed: 21)
+        let log = try Log.open(path: "a", in: MemoryFileSystem())
+        var lines: [Row: (start: Row?, end: Row?)] = [:]
+        func end() -> Row? { generator.chance(10) ? nil : Row(generator.pick(generator.chance(50) ? 100 : 70_000)) }
+        func put(_ builder: inout CommitBuilder, _ row: Row, isInsert: Bool) {
+            let ends = (start: end(), end: end())
+            lines[row] = ends
+            builder.putLine(row, isInsert: isInsert, ends.start, ends.end)
+        }
+        try log.change { $0.setCatalog(Drawing.catalog) }
+        // With gaps, and pages with nothing on them.
+        try log.change { builder in
+            for row in 0..<100_000 as Range<Row> where row / 512 % 5 != 3 { put(&builder, row + row / 50_000 * 100_000, isInsert: true) }
+        }
+        try log.change { builder in
+            for row in lines.keys.sorted() where generator.chance(5) {
+                if generator.chance(50) {
+                    put(&builder, row, isInsert: false)
+                } else {
+                    lines[row] = nil
+                    builder.appendTombstone(layout: Drawing.lineLayout, row: row)
+                }
+            }
+        }
+        #expect(lines.count >= 1 << 16)
+        for (key, isStart) in [(Drawing.startKey, true), (Drawing.endKey, false)] {
+            let pairs = lines.compactMap { row, ends in (isStart ? ends.start : ends.end).map { UInt64($0) << 32 | UInt64(row) } }
+            #expect(try log.newest.reverseIndex(key).all() == pairs.sorted())
+        }
+    }
+
     @Test("pairs with ascending sources are sorted by target, whatever the targets' size")
     func sorting() {
         var generator = SplitMix64(seed: 9)
