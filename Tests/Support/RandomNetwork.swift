@@ -44,7 +44,8 @@ package final class RandomNetwork: @unchecked Sendable {  // written by init onl
     }
 
     package func name(_ row: Int) -> String {
-        String(decoding: UnsafeBufferPointer(start: names + row * Self.nameByteCount, count: Self.nameByteCount), as: UTF8.self)
+        let letters = UnsafeBufferPointer(start: names + row * Self.nameByteCount, count: Self.nameByteCount)
+        return String(unsafeUninitializedCapacity: Self.nameByteCount) { $0.initialize(fromContentsOf: letters) }
     }
 
     /// `count` rows drawn at random, with repetition, for look-ups.

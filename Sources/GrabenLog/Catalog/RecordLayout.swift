@@ -45,6 +45,10 @@ struct FieldInfo {
     let position: Int32
     /// In the null bitmap, which has bits for optional fields only; -1 for the others.
     let nullBit: Int32
+
+    /// Whether it is a reference to that one entity.
+    @inline(__always)
+    func leads(to entity: EntityCode) -> Bool { kind == .reference && hasDestination && destination == entity }
 }
 
 /// An unpacked attribute or a to-one relationship as a record stores it.

@@ -72,12 +72,18 @@ final class CommitEncoder {
 
     // MARK: Sections and parts
 
+    @inline(__always)
     private func open(_ kind: SectionKind) {
-        isEmpty = false
         switch kind {
         case .records, .links, .followers: if section == kind { return }
         case .metadata, .catalog, .patch, .chunk, .recordBlock: break
         }
+        begin(kind)
+    }
+
+    @inline(never)
+    private func begin(_ kind: SectionKind) {
+        isEmpty = false
         closeSection()
         section = kind
         sectionStart = buffer.count

@@ -63,27 +63,48 @@ extension RecordEncoder {
     /// Writes the record of an insertion from columns; the layout of what is written is that of `record`.
     static func insertion(_ layout: RecordLayout, row: Row, slot: Int, _ columns: RecordColumns, into buffer: ByteBuffer) throws(Refusal) {
         let start = buffer.count
-        buffer.append(UInt8(0))
-        buffer.appendVarint(UInt64(layout.number))
-        buffer.appendVarint(UInt64(row))
-        let flagsAt = buffer.count
-        buffer.append(RecordFlags.insert)
+        buffer.reserve(layout.headBound)
+        // The first byte is kept for the length.
+        var place = varint(layout.number, at: buffer.base + start + 1)
+        place = varint(row, at: place)
+        let flags = place
+        flags.storeBytes(of: RecordFlags.insert, as: UInt8.self)
+        place += 1
         var hasNulls = false
         for field in 0..<layout.fieldCount where columns.fields[field].isNull(slot) {
             let bit = Int(layout.infos[field].nullBit)
             guard bit >= 0 else { throw Refusal(text: "the field '\(layout.fields[field].name)' must have a value, and got none") }
             if !hasNulls {
                 hasNulls = true
-                buffer.set(RecordFlags.insert | RecordFlags.hasNulls, at: flagsAt)
-                buffer.appendZeros(layout.nullByteCount)
+                flags.storeBytes(of: RecordFlags.insert | RecordFlags.hasNulls, as: UInt8.self)
+                place.initializeMemory(as: UInt8.self, repeating: 0, count: layout.nullByteCount)
             }
-            let place = flagsAt + 1 + bit / 8
-            buffer.set(buffer.base.load(fromByteOffset: place, as: UInt8.self) | 1 << UInt8(bit & 7), at: place)
+            let byte = place + bit / 8
+            byte.storeBytes(of: byte.load(as: UInt8.self) | 1 << UInt8(bit & 7), as: UInt8.self)
         }
-        try appendIntegers(layout, slot, columns, hasNulls, buffer)
-        for place in [FieldPlace.fixed8, .fixed4, .fixed16] where layout.count(place) > 0 {
-            try appendFixed(layout, place, slot, columns, buffer)
+        if hasNulls { place += layout.nullByteCount }
+        place = try storeIntegers(layout, slot, columns, hasNulls, at: place)
+        if layout.fixedByteCount > 0 {
+            for field in layout.indexes(.fixed8) where !columns.fields[field].isNull(slot) {
+                place.storeBytes(of: try fixedBits(layout, field, slot, columns).littleEndian, as: UInt64.self)
+                place += 8
+            }
+            for field in layout.indexes(.fixed4) where !columns.fields[field].isNull(slot) {
+                let bits = UInt32(truncatingIfNeeded: try fixedBits(layout, field, slot, columns))
+                place.storeBytes(of: bits.littleEndian, as: UInt32.self)
+                place += 4
+            }
+            for field in layout.indexes(.fixed16) where !columns.fields[field].isNull(slot) {
+                if columns.fields[field].isGiven(slot) {
+                    place.copyMemory(from: columns.fields[field].cells + slot * 16, byteCount: 16)
+                } else {
+                    guard case .uuid(let uuid) = columns.defaults[field] else { throw mismatch(layout, field) }
+                    place.storeBytes(of: uuid.uuid, as: uuid_t.self)
+                }
+                place += 16
+            }
         }
+        buffer.advance(to: place - buffer.base)
         for field in layout.indexes(.variable) where !columns.fields[field].isNull(slot) {
             if columns.fields[field].isGiven(slot) {
                 try appendText(columns.fields[field].text(slot), layout, field, buffer)
@@ -94,26 +115,28 @@ extension RecordEncoder {
         setLength(buffer, start)
     }
 
-    /// 4-bit byte counts, then the bytes.
+    /// 4-bit byte counts, then the bytes. Answers the place behind them.
     @inline(__always)
-    private static func appendIntegers(
-        _ layout: RecordLayout, _ slot: Int, _ columns: RecordColumns, _ hasNulls: Bool, _ buffer: ByteBuffer
-    ) throws(Refusal) {
+    private static func storeIntegers(
+        _ layout: RecordLayout, _ slot: Int, _ columns: RecordColumns, _ hasNulls: Bool, at start: UnsafeMutableRawPointer
+    ) throws(Refusal) -> UnsafeMutableRawPointer {
         let integers = layout.indexes(.integer)
-        guard !integers.isEmpty else { return }
         var present = integers.count
         if hasNulls { present = integers.count { !columns.fields[$0].isNull(slot) } }
-        let nibblesAt = buffer.count
-        buffer.appendZeros((present + 1) / 2)
+        var place = start + (present + 1) / 2
+        // Two of them share a byte of counts.
+        var counts: UInt8 = 0
         var index = 0
         for field in integers where !hasNulls || !columns.fields[field].isNull(slot) {
             let bits = try integerBits(layout, field, slot, columns)
-            let size = (64 - bits.leadingZeroBitCount + 7) / 8
-            let place = nibblesAt + index / 2
-            buffer.set(buffer.base.load(fromByteOffset: place, as: UInt8.self) | UInt8(size) << UInt8((index & 1) * 4), at: place)
-            buffer.append(bits, size: size)
+            let size = (71 - bits.leadingZeroBitCount) >> 3
+            counts = index & 1 == 0 ? UInt8(truncatingIfNeeded: size) : counts | UInt8(truncatingIfNeeded: size << 4)
+            (start + index >> 1).storeBytes(of: counts, as: UInt8.self)
+            place.storeBytes(of: bits.littleEndian, as: UInt64.self)
+            place += size
             index += 1
         }
+        return place
     }
 
     @inline(__always)
@@ -139,29 +162,13 @@ extension RecordEncoder {
         }
     }
 
-    private static func appendFixed(
-        _ layout: RecordLayout, _ place: FieldPlace, _ slot: Int, _ columns: RecordColumns, _ buffer: ByteBuffer
-    ) throws(Refusal) {
-        for field in layout.indexes(place) where !columns.fields[field].isNull(slot) {
-            let column = columns.fields[field]
-            guard column.isGiven(slot) else {
-                try appendFixed(columns.defaults[field], layout, field, buffer)
-                continue
-            }
-            switch place {
-            case .fixed8: buffer.append(column.word(slot))
-            case .fixed4: buffer.append(UInt32(truncatingIfNeeded: column.word(slot)))
-            default: buffer.append(UnsafeRawBufferPointer(start: column.cells + slot * 16, count: 16))
-            }
-        }
-    }
-
-    /// Writes a value of fixed size other than an integer.
-    private static func appendFixed(_ value: StoredValue, _ layout: RecordLayout, _ field: Int, _ buffer: ByteBuffer) throws(Refusal) {
-        switch (value, layout.infos[field].kind) {
-        case (.double(let number), .double), (.date(let number), .date): buffer.append(number.bitPattern)
-        case (.float(let number), .float): buffer.append(number.bitPattern)
-        case (.uuid(let uuid), .uuid): withUnsafeBytes(of: uuid.uuid) { buffer.append($0) }
+    /// The bits of a field of four or eight bytes.
+    @inline(__always)
+    private static func fixedBits(_ layout: RecordLayout, _ field: Int, _ slot: Int, _ columns: RecordColumns) throws(Refusal) -> UInt64 {
+        if columns.fields[field].isGiven(slot) { return columns.fields[field].word(slot) }
+        switch (columns.defaults[field], layout.infos[field].kind) {
+        case (.double(let number), .double), (.date(let number), .date): return number.bitPattern
+        case (.float(let number), .float): return UInt64(number.bitPattern)
         default: throw mismatch(layout, field)
         }
     }
@@ -170,12 +177,7 @@ extension RecordEncoder {
     private static func appendText(
         _ text: UnsafePointer<String>, _ layout: RecordLayout, _ field: Int, _ buffer: ByteBuffer
     ) throws(Refusal) {
-        let isWritten: Void? = text.pointee.utf8.withContiguousStorageIfAvailable { utf8 in
-            guard utf8.count <= Format.compressionThreshold else { return }
-            buffer.appendVarint(UInt64(utf8.count) << 1)
-            buffer.append(UnsafeRawBufferPointer(utf8))
-        }
-        if isWritten != nil, text.pointee.utf8.count <= Format.compressionThreshold { return }
+        if appendShort(text.pointee, buffer) { return }
         try appendVariable(layout.infos[field].kind == .uri ? .uri(text.pointee) : .string(text.pointee), layout, field, buffer)
     }
 }

@@ -39,13 +39,20 @@ enum RecordEncoder {
         }
         let integers = layout.indexes(.integer)
         let sizes = place
-        for byte in 0..<(integers.count + 1) / 2 { (sizes + byte).storeBytes(of: 0, as: UInt8.self) }
         place += (integers.count + 1) / 2
+        // Two of them share a byte of sizes.
+        var lowSize: UInt8 = 0
         for position in 0..<integers.count {
-            guard let bits = try integerBits(value(integers[position]), layout, integers[position]) else { return false }
+            let field = integers[position]
+            let bits: UInt64
+            switch value(field) {
+            case .null: return false
+            case .reference(let entity, let row) where layout.infos[field].leads(to: entity): bits = UInt64(row)
+            case let stored: bits = try integerBits(stored, layout, field) ?? 0
+            }
             let size = (71 - bits.leadingZeroBitCount) >> 3
-            let byte = sizes + position >> 1
-            byte.storeBytes(of: byte.load(as: UInt8.self) | UInt8(size) << UInt8((position & 1) * 4), as: UInt8.self)
+            lowSize = position & 1 == 0 ? UInt8(truncatingIfNeeded: size) : lowSize | UInt8(truncatingIfNeeded: size << 4)
+            (sizes + position >> 1).storeBytes(of: lowSize, as: UInt8.self)
             place.storeBytes(of: bits.littleEndian, as: UInt64.self)
             place += size
         }
@@ -76,19 +83,34 @@ enum RecordEncoder {
         }
         buffer.advance(to: place - buffer.base)
         for field in layout.indexes(.variable) {
-            let stored = value(field)
-            if case .null = stored {
+            switch value(field) {
+            case .null:
                 buffer.truncate(to: start)
                 return false
+            case .string(let text) where layout.infos[field].kind == .string && appendShort(text, buffer): break
+            case let stored: try appendVariable(stored, layout, field, buffer)
             }
-            try appendVariable(stored, layout, field, buffer)
         }
         setLength(buffer, start)
         return true
     }
 
+    /// Writes a text that is too short to be compressed and is at hand as it is; answers false, having written nothing, for others.
     @inline(__always)
-    private static func varint(_ value: UInt32, at start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+    static func appendShort(_ text: String, _ buffer: ByteBuffer) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { utf8 in
+            guard utf8.count <= Format.compressionThreshold, let bytes = UnsafeRawPointer(utf8.baseAddress) else { return false }
+            buffer.reserve(utf8.count + 10)
+            let start = buffer.base + buffer.count
+            let place = varint(UInt32(truncatingIfNeeded: utf8.count << 1), at: start)
+            place.copyMemory(from: bytes, byteCount: utf8.count)
+            buffer.advance(to: buffer.count + (place - start) + utf8.count)
+            return true
+        } ?? false
+    }
+
+    @inline(__always)
+    static func varint(_ value: UInt32, at start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
         var place = start
         var rest = value
         while rest >= 0x80 {
