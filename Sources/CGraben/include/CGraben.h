@@ -24,6 +24,11 @@ int graben_dispatch_level(void);
 /// Not for use while other threads compute something whose speed matters: results are the same at every level.
 int graben_set_dispatch_level(int level);
 
+#pragma mark - Memory
+
+/// Asks for the cache line of an address that is likely to be read soon. Any address will do.
+static inline void graben_prefetch(const void *address) { __builtin_prefetch(address); }
+
 #pragma mark - Checksum
 
 /// CRC32C (Castagnoli) of `length` bytes, continuing from `crc` (0 to begin).

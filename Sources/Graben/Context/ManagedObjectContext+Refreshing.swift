@@ -57,9 +57,9 @@ extension ManagedObjectContext {
             $0.releaseRows()
             $0.context = nil
         }
+        lastTable = nil
         tables = [:]
         lastInsert = nil
-        lastTable = nil
         if parent == nil {
             for store in coordinator.stores { snapshots[store.number] = store.newestSnapshot }
         }

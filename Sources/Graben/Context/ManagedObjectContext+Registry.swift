@@ -9,8 +9,15 @@ extension ManagedObjectContext {
     /// Complexity: O(1).
     public func object(with id: ObjectID) -> ManagedObject {
         checkOwner()
+        if !isClosed, let object = lastTable?._withUnsafeGuaranteedRef({ $0.holds(id) ? object(id.row, in: $0) : nil }) { return object }
         guard !isClosed, let table = table(for: id) else { return strayObject(id) }
         return object(id.row, in: table)
+    }
+
+    /// The same for who keeps all the objects he asks for.
+    @inline(__always)
+    func objectToKeep(_ row: Row, in table: ObjectTable) -> ManagedObject {
+        table.registered(row) ?? noteLoose(table.makeFaultToKeep(row), in: table)
     }
 
     /// The object with an id where the context has met it. Complexity: O(1).
@@ -58,13 +65,13 @@ extension ManagedObjectContext {
 
     @inline(__always)
     func object(_ row: Row, in table: ObjectTable) -> ManagedObject {
-        if let object = table.registered(row) { return object }
-        return makeFault(row, in: table)
+        table.registered(row) ?? noteLoose(table.makeFault(row), in: table)
     }
 
-    private func makeFault(_ row: Row, in table: ObjectTable) -> ManagedObject {
-        let object = table.makeFault(row)
-        if table.hasLooseRows, table.chunks.overlay(table.chunkIndex(of: row))?.dirty[object.slot] == true {
+    /// A new fault whose row a bulk edit may have moved.
+    @inline(__always)
+    private func noteLoose(_ object: ManagedObject, in table: ObjectTable) -> ManagedObject {
+        if table.hasLooseRows, table.chunks.overlay(ChunkTable.index(of: object._entry))?.dirty[object.slot] == true {
             object.set(ObjectFlag.updated)
             list(object)
         }
@@ -251,7 +258,6 @@ extension ManagedObjectContext {
     func dropAllObjects() {
         forEachTable { table in
             table.detachQuietly()
-            table.dropSpares()
             var objects: [ManagedObject] = []
             objects.reserveCapacity(table.registeredCount)
             table.forEachRegistered { objects.append($0) }

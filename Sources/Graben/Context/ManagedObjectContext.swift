@@ -67,8 +67,8 @@ public final class ManagedObjectContext {
     /// The same without a reference that is counted; `lastInsert` holds the table.
     @exclusivity(unchecked) private(set) var lastInsertClass: ObjectIdentifier?
     @exclusivity(unchecked) private(set) var lastInsertTable: Unmanaged<ObjectTable>?
-    /// The table that was looked up last.
-    @exclusivity(unchecked) var lastTable: ObjectTable?
+    /// The table that was looked up last, without a reference that is counted; `tables` holds it.
+    @exclusivity(unchecked) var lastTable: Unmanaged<ObjectTable>?
 
     /// Objects with unsaved changes in the order of their first change; entries whose flags are gone are skipped.
     @exclusivity(unchecked) var changed: [ManagedObject] = []
@@ -148,9 +148,9 @@ public final class ManagedObjectContext {
             table.releaseRows()
             table.context = nil
         }
+        lastTable = nil
         tables = [:]
         lastInsert = nil
-        lastTable = nil
         notifier.finish()
     }
 
@@ -176,9 +176,9 @@ public final class ManagedObjectContext {
     /// The table of an id's objects where the context has one.
     @inline(__always)
     func table(of id: ObjectID) -> ObjectTable? {
-        if let lastTable, lastTable.holds(id) { return lastTable }
+        if let table = lastTable?.takeUnretainedValue(), table.holds(id) { return table }
         guard let table = tables[id.storeNumber]?[Int(id.entityNumber)] else { return nil }
-        lastTable = table
+        lastTable = .passUnretained(table)
         return table
     }
 

@@ -1,14 +1,14 @@
 import GrabenLog
 import GrabenModel
 
-/// Letting go of objects that nobody holds, and the instances that wait for another row.
+/// Letting go of objects that nobody holds.
 extension ObjectTable {
     /// Lets go of clean objects that nobody else holds, after their hooks. Complexity: O(registered).
     func sweep() {
         guard !isSweeping else { return }
         isSweeping = true
         sinceSweep = 0
-        young.removeAll(keepingCapacity: true)
+        emptyNursery()
         for index in pages.indices where pageCounts[index] > 0 {
             for place in 0..<Self.rowsPerPage { letGo(index, place) }
         }
@@ -16,32 +16,9 @@ extension ObjectTable {
         endSweep()
     }
 
-    /// Before another fault is made: lets go of what came since the last sweep and nobody else holds, and once those that somebody held then
-    /// have become many, of all. So who walks a million objects has no more than some thousands at a time.
-    /// Complexity: O(1), amortized.
-    @inline(__always)
-    func makeRoom() {
-        if young.count >= Self.youngLimit { sweepYoung() }
-    }
-
-    private static let youngLimit = 4_096
-
-    @inline(never)
-    private func sweepYoung() {
-        guard !isSweeping else { return }
-        if registeredCount > 2 * countAfterSweep + 4 * Self.youngLimit { return sweep() }
-        isSweeping = true
-        let rows = young
-        young = []
-        young.reserveCapacity(Self.youngLimit)
-        sinceSweep = max(0, sinceSweep - rows.count)
-        for row in rows { letGo(Int(row) / Self.rowsPerPage, Int(row) % Self.rowsPerPage) }
-        endSweep()
-    }
-
     /// Lets go of one object where it is clean and nobody else holds it.
     @inline(__always)
-    private func letGo(_ index: Int, _ place: Int) {
+    func letGo(_ index: Int, _ place: Int) {
         let busy = ObjectFlag.inserted | ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.listed | ObjectFlag.inEvent
         // A hook may have registered others, and so moved the list of pages.
         guard let page = pages[index], page[place] != nil, isKnownUniquelyReferenced(&page[place]) else { return }
@@ -52,40 +29,8 @@ extension ObjectTable {
         }
         registeredCount -= 1
         pageCounts[index] -= 1
-        if recycles, word & ObjectFlag.cell == 0, spares.count < Self.youngLimit, Self.borrow(page + place, Self.isForgotten) == true {
-            spares.append(UnsafeRawPointer(page + place).load(as: Unmanaged<ManagedObject>.self))
-            UnsafeMutableRawPointer(page + place).storeBytes(of: nil, as: UnsafeRawPointer?.self)
-            return
-        }
         _ = Self.borrow(page + place) { $0.clear(ObjectFlag.registered) }
         page[place] = nil
-    }
-
-    /// Whether nobody has a weak or unowned reference to an object that nobody holds; who has one must see it go.
-    private static func isForgotten(_ object: ManagedObject) -> Bool {
-        _getUnownedRetainCount(object) == 1 && _getWeakRetainCount(object) == 1
-    }
-
-    /// Registers an object for a row that has none, as a fault: an instance that waits for one, or a new one.
-    func makeFault(_ row: Row) -> ManagedObject {
-        makeRoom()
-        if let spare = spares.popLast() {
-            let (entry, slot) = place(of: row)
-            let object = spare.takeRetainedValue()
-            object._word = ManagedObject.word(entry, slot: slot) | ObjectFlag.fault
-            register(object, row: row)
-            return object
-        }
-        let object = info.objectClass.init(ObjectSeed(self, row: row, flags: ObjectFlag.fault))
-        register(object, row: row)
-        return object
-    }
-
-    func dropSpares() {
-        while let spare = spares.popLast() {
-            spare._withUnsafeGuaranteedRef { $0.clear(ObjectFlag.registered) }
-            spare.release()
-        }
     }
 
     /// Before an object is let go of: its hooks. False where it has to stay.
@@ -108,6 +53,7 @@ extension ObjectTable {
     /// Ends the registration of clean objects of which nothing is kept and whose class nobody tells of it.
     func detachQuietly() {
         guard info.hooks.isDisjoint(with: .faulting), !info.hasAccessors else { return }
+        emptyNursery()
         for index in pages.indices where pageCounts[index] > 0 {
             guard let page = pages[index] else { continue }
             for place in 0..<Self.rowsPerPage {
@@ -127,7 +73,7 @@ extension ObjectTable {
     private func endSweep() {
         for index in pages.indices where pageCounts[index] == 0 {
             guard let page = pages[index] else { continue }
-            page.deinitialize(count: Self.rowsPerPage)
+            // Nothing is in it.
             page.deallocate()
             pages[index] = nil
         }

@@ -9,7 +9,9 @@ final class ObjectTable {
     /// Where the rows live; nil for objects that are in no context.
     let stored: StoredEntity?
     /// Keeps the store alive for objects that are held longer than container and context; `stored` does not.
-    private let store: PersistentStore?
+    let store: PersistentStore?
+    /// The layout of the records that this program writes.
+    let layoutNumber: UInt32
     /// What the ids of the table's objects have besides their rows.
     let storeNumber: UInt32
     let entityNumber: UInt32
@@ -35,8 +37,8 @@ final class ObjectTable {
     /// How many objects each page has.
     @exclusivity(unchecked) var pageCounts: [Int32] = []
     @exclusivity(unchecked) var registeredCount = 0
-    /// The rows registered since the last sweep.
-    @exclusivity(unchecked) var young: [Row] = []
+    /// The faults made last, of which most are not in the pages.
+    @exclusivity(unchecked) var nursery = Nursery()
     /// How many objects the last sweep of all of them left.
     var countAfterSweep = 0
     /// Registrations since the last sweep, and objects that became clean: what a sweep may let go of.
@@ -79,11 +81,6 @@ final class ObjectTable {
     private let isWithLanes: Bool
     /// Whether an instance that nobody holds can become the object of another row: it has no state of its own, and nobody hears of its end.
     let recycles: Bool
-    /// Instances that wait for another row: walking a million objects that nobody keeps needs some thousands. Each keeps the table alive, so
-    /// they go when the context lets go of its objects.
-    @exclusivity(unchecked) var spares: ContiguousArray<Unmanaged<ManagedObject>> = []
-    /// The entry that was looked for last; entries never move.
-    @exclusivity(unchecked) private var lastPlace: (chunk: Int, entry: ChunkTable.Entry?) = (-1, nil)
 
     /// The change that a setter of one of the table's objects is making.
     @exclusivity(unchecked) var quick = QuickChange()
@@ -123,6 +120,7 @@ final class ObjectTable {
         self.stored = stored
         store = stored?.store
         storeNumber = stored?.storeNumber ?? 0
+        layoutNumber = stored?.layout.number ?? 0
         entityNumber = UInt32(truncatingIfNeeded: info.index)
         self.snapshot = snapshot
         contextReference = context.map { Unmanaged.passUnretained($0) }
@@ -145,10 +143,9 @@ final class ObjectTable {
     }
 
     deinit {
-        for case let page? in pages {
-            page.deinitialize(count: Self.rowsPerPage)
-            page.deallocate()
-        }
+        // Every object keeps the table alive, so there are none.
+        for case let page? in pages { page.deallocate() }
+        nursery.deallocate()
     }
 
     /// Whether an id is of the table's objects.
@@ -168,7 +165,9 @@ final class ObjectTable {
 
     // MARK: Registry
 
+    @inline(__always)
     func registered(_ row: Row) -> ManagedObject? {
+        if let object = nursery.object(of: row) { return object.takeUnretainedValue() }
         let page = Int(row) / Self.rowsPerPage
         guard page < pages.count, let objects = pages[page] else { return nil }
         return objects[Int(row) % Self.rowsPerPage]
@@ -177,6 +176,7 @@ final class ObjectTable {
     /// The word of a row's object; nil where the context knows none.
     @inline(__always)
     func word(of row: Row) -> UInt64? {
+        if let object = nursery.object(of: row) { return object._withUnsafeGuaranteedRef { $0._word } }
         let page = Int(row) / Self.rowsPerPage
         guard page < pages.count, let objects = pages[page] else { return nil }
         return Self.borrow(objects + Int(row) % Self.rowsPerPage) { $0._word }
@@ -193,7 +193,6 @@ final class ObjectTable {
             object.set(ObjectFlag.registered)
         }
         sinceSweep += 1
-        young.append(row)
     }
 
     /// Registers a new object, which stays until it is saved, so that no sweep need look for it before.
@@ -205,6 +204,14 @@ final class ObjectTable {
 
     @inline(__always)
     private func enter(_ object: ManagedObject, _ row: Row) {
+        put(.passRetained(object), row)
+        if isTracked { object.set(ObjectFlag.slow) }
+        registeredCount += 1
+    }
+
+    /// Puts an object into the pages, which take the reference over.
+    @inline(__always)
+    func put(_ object: Unmanaged<ManagedObject>, _ row: Row) {
         let page = Int(row) / Self.rowsPerPage
         if page >= pages.count {
             pageCounts.append(contentsOf: repeatElement(0, count: page + 1 - pages.count))
@@ -218,15 +225,16 @@ final class ObjectTable {
             objects.initialize(repeating: nil, count: Self.rowsPerPage)
             pages[page] = objects
         }
-        objects[Int(row) % Self.rowsPerPage] = object
-        if isTracked { object.set(ObjectFlag.slow) }
+        // Its place is empty, so nothing has to be let go of.
+        UnsafeMutableRawPointer(objects + Int(row) % Self.rowsPerPage).storeBytes(of: object.toOpaque(), as: UnsafeMutableRawPointer.self)
         pageCounts[page] += 1
-        registeredCount += 1
     }
 
     func unregister(_ object: ManagedObject) {
         let row = object._row
-        guard object.has(ObjectFlag.registered), let page = pages[Int(row) / Self.rowsPerPage] else { return }
+        guard object.has(ObjectFlag.registered) else { return }
+        if nursery.object(of: row) != nil { emptyNursery() }
+        guard let page = pages[Int(row) / Self.rowsPerPage] else { return }
         object.moveCell { object.clear(ObjectFlag.registered) }
         registeredCount -= 1
         pageCounts[Int(row) / Self.rowsPerPage] -= 1
@@ -242,6 +250,7 @@ final class ObjectTable {
 
     /// Calls `body` with every registered object, by ascending row.
     func forEachRegistered(_ body: (ManagedObject) -> Void) {
+        emptyNursery()
         for index in pages.indices {
             guard let page = pages[index] else { continue }
             for place in 0..<Self.rowsPerPage {
@@ -268,17 +277,8 @@ final class ObjectTable {
     func place(of row: Row) -> (entry: ChunkTable.Entry, slot: Int) {
         let slot = slotNumber(row)
         let chunk = slot / ChunkGeometry.slotsPerChunk
-        if chunk == lastPlace.chunk, let entry = lastPlace.entry, !isWithLanes || chunks.isBound(entry) {
-            return (entry, slot % ChunkGeometry.slotsPerChunk)
-        }
-        return findPlace(chunk, slot)
-    }
-
-    @inline(never)
-    private func findPlace(_ chunk: Int, _ slot: Int) -> (entry: ChunkTable.Entry, slot: Int) {
-        if info.geometry.byteCount > 0, !chunks.isBound(chunk) { bind(chunk) }
         let entry = chunks.entry(chunk)
-        lastPlace = (chunk, entry)
+        if isWithLanes, !chunks.isBound(entry) { bind(chunk) }
         return (entry, slot % ChunkGeometry.slotsPerChunk)
     }
 
@@ -395,8 +395,6 @@ final class ObjectTable {
 
     /// Returns the rows that were reserved and not used.
     func releaseRows() {
-        // A hook that ran while objects were let go of may have looked at others.
-        dropSpares()
         guard let stored, !reserved.isEmpty else { return }
         stored.releaseRows(reserved)
         reserved = 0..<0

@@ -32,8 +32,21 @@ struct FetchDelivery<T: ManagedObject> {
     func objects(_ ids: [ObjectID]) -> [T] {
         var objects: [T] = []
         objects.reserveCapacity(ids.count)
+        var table: ObjectTable?
+        // Every object of a table has the class of its entity, so it is asked once whether that is one of the request's.
+        var isSure = false
         for id in ids {
-            if let object = object(id) { objects.append(object) }
+            if table?.holds(id) != true {
+                table = context.isClosed ? nil : context.table(for: id)
+                isSure = table.map { $0.info.objectClass is T.Type } ?? false
+            }
+            if let table, isSure {
+                let object = unsafeDowncast(context.objectToKeep(id.row, in: table), to: T.self)
+                prepare(object)
+                objects.append(object)
+            } else if let object = object(id) {
+                objects.append(object)
+            }
         }
         if !request.returnsObjectsAsFaults, request.includesPropertyValues {
             let batch = request.fetchBatchSize > 0 ? min(request.fetchBatchSize, objects.count) : objects.count
@@ -46,9 +59,14 @@ struct FetchDelivery<T: ManagedObject> {
     /// One object, a fault where it is one.
     func object(_ id: ObjectID) -> T? {
         guard let object = context.object(with: id) as? T else { return nil }
+        prepare(object)
+        return object
+    }
+
+    @inline(__always)
+    private func prepare(_ object: ManagedObject) {
         if request.shouldRefreshRefetchedObjects, !object.isFault, !object.hasChanges { object.rebaseOnSnapshot(events: .refresh) }
         if !partial.isEmpty, object.isFault { object.data.partial = partial }
-        return object
     }
 
     /// Realises a page of a batched result.

@@ -23,6 +23,10 @@ struct FetchExecution {
         let (predicate, order, end) = try prepared(variables)
         if predicate?.constant == false { return [] }
         let sources = try sources()
+        if order == nil, sources.count == 1, let only = sources.first, only.pending.count == 0 {
+            let rows = try only.query(predicate, nil, end, needsKeys: false, self).storeRows().rows.dropFirst(request.offset)
+            return (request.limit > 0 ? rows.prefix(request.limit) : rows).map { only.stored.id(of: $0) }
+        }
         var found: [Found] = []
         for source in sources {
             let room = order == nil ? end - found.count : end

@@ -127,25 +127,31 @@ extension ManagedObject {
         guard _word & (ObjectFlag.registered | ObjectFlag.cell | ObjectFlag.slow) == ObjectFlag.registered else { return nil }
         return withTable { table in
             guard table.readsQuietly, accessor < table.quickCount, table.quickAccessors[accessor].kind == .toOne,
-                let context = table.context
+                let context = table.contextReference
             else { return nil }
-            context.checkOwner(self)
-            // Who follows faults hears of each.
-            guard context.traceHandler == nil else { return nil }
-            let quick = table.quickAccessors[accessor]
-            if has(ObjectFlag.inserted) {
-                guard let fresh = freshValues else { return nil }
-                isKnown = true
-                guard let (entity, row) = fresh.reference(quick.lane, slot) else { return nil }
-                return context.object(with: ObjectID(store: table.storeNumber, entity: entity, row: row))
-            }
-            guard let id = table.referenceQuietly(_row, quick, isFault: has(ObjectFlag.fault), isKnown: &isKnown) else {
-                if isKnown { endFaultQuietly(context) }
-                return nil
-            }
-            endFaultQuietly(context)
-            return context.object(with: id)
+            return context._withUnsafeGuaranteedRef { targetQuietly(table.quickAccessors[accessor], table, $0, isKnown: &isKnown) }
         }
+    }
+
+    @inline(__always)
+    private final func targetQuietly(
+        _ quick: QuickAccessor, _ table: ObjectTable, _ context: ManagedObjectContext, isKnown: inout Bool
+    ) -> ManagedObject? {
+        context.checkOwner(self)
+        // Who follows faults hears of each.
+        guard context.traceHandler == nil else { return nil }
+        if has(ObjectFlag.inserted) {
+            guard let fresh = freshValues else { return nil }
+            isKnown = true
+            guard let (entity, row) = fresh.reference(quick.lane, slot) else { return nil }
+            return context.object(with: ObjectID(store: table.storeNumber, entity: entity, row: row))
+        }
+        guard let id = table.referenceQuietly(_row, quick, isKnown: &isKnown) else {
+            if isKnown { endFaultQuietly(context) }
+            return nil
+        }
+        endFaultQuietly(context)
+        return context.object(with: id)
     }
 
     @inline(__always)
@@ -160,15 +166,15 @@ extension ManagedObject {
 extension ObjectTable {
     /// What the record of a row refers to. Not known where there is no record, or one of an older layout, or one whose bytes have to be kept.
     @inline(__always)
-    fileprivate func referenceQuietly(_ row: Row, _ quick: QuickAccessor, isFault: Bool, isKnown: inout Bool) -> ObjectID? {
-        guard let stored, let record = try? record(row), record.layout.number == stored.layout.number, !record.isCopy else { return nil }
-        if record.isNull(Int(quick.field)) {
+    fileprivate func referenceQuietly(_ row: Row, _ quick: QuickAccessor, isKnown: inout Bool) -> ObjectID? {
+        guard let store, let record = try? record(row), record.layout.number == layoutNumber, !record.isCopy else { return nil }
+        if let (code, target) = record.reference(Int(quick.field)) {
+            guard let entity = store.entityNumber(of: code) else { return nil }
             isKnown = true
-            return nil
+            return ObjectID(store: storeNumber, entity: UInt32(truncatingIfNeeded: entity), row: target)
         }
-        guard let (entity, target) = record.reference(Int(quick.field)), let id = stored.store.id(entity, target) else { return nil }
-        isKnown = true
-        return id
+        isKnown = record.isNull(Int(quick.field))
+        return nil
     }
 }
 

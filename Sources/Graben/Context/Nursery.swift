@@ -1,0 +1,152 @@
+import CGraben
+import GrabenLog
+
+/// The faults that a table made last, by the low bits of their rows; at most 1,024 of them.
+///
+/// Whoever walks a million references keeps none of the objects. So a new fault takes the place of the one before whose row ends in the same
+/// bits: the instance there, if nobody holds it, becomes the object of the new row, or moves to the table's pages. Such a walk then makes a
+/// thousand instances and touches little memory but that of the values it reads; pages are touched for objects that somebody keeps.
+struct Nursery {
+    struct Place {
+        /// Owned by the place.
+        var object: Unmanaged<ManagedObject>?
+        var row: Row
+    }
+
+    static let capacity = 1024
+    private static let mask = capacity - 1
+
+    /// Nil until the first fault comes.
+    private(set) var places: UnsafeMutablePointer<Place>?
+    /// How many places have an object.
+    var count = 0
+
+    /// Where a row's object stands if it is here; nil as long as there are no places.
+    @inline(__always)
+    func place(of row: Row) -> UnsafeMutablePointer<Place>? { places.map { $0 + Int(row) & Self.mask } }
+
+    /// The object of a row; nil where it is not here.
+    @inline(__always)
+    func object(of row: Row) -> Unmanaged<ManagedObject>? {
+        guard let place = place(of: row), place.pointee.row == row else { return nil }
+        return place.pointee.object
+    }
+
+    mutating func makePlaces() -> UnsafeMutablePointer<Place> {
+        if let places { return places }
+        let made = UnsafeMutablePointer<Place>.allocate(capacity: Self.capacity)
+        made.initialize(repeating: Place(object: nil, row: .max), count: Self.capacity)
+        places = made
+        return made
+    }
+
+    /// Hands the object of a place out, with the reference the place had.
+    mutating func take(_ place: UnsafeMutablePointer<Place>) -> (object: Unmanaged<ManagedObject>, row: Row)? {
+        guard let object = place.pointee.object else { return nil }
+        let row = place.pointee.row
+        place.pointee = Place(object: nil, row: .max)
+        count -= 1
+        return (object, row)
+    }
+
+    func deallocate() { places?.deallocate() }
+}
+
+extension ObjectTable {
+    /// Registers an object for a row that has none, as a fault: an instance that nobody holds, or a new one.
+    @inline(__always)
+    func makeFault(_ row: Row) -> ManagedObject {
+        let busy = ObjectFlag.inserted | ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.listed | ObjectFlag.inEvent | ObjectFlag.cell
+        guard recycles, let home = nursery.place(of: row), let resident = home.pointee.object, ReferenceCounts.isSole(resident),
+            resident._withUnsafeGuaranteedRef({ $0._word & busy == 0 })
+        else { return makeAnotherFault(row) }
+        let (entry, slot) = place(of: row)
+        prefetchLanes(of: entry, slot)
+        let flags = ObjectFlag.fault | ObjectFlag.registered | (isTracked ? ObjectFlag.slow : 0)
+        resident._withUnsafeGuaranteedRef { $0._word = ManagedObject.word(entry, slot: slot) | flags }
+        home.pointee.row = row
+        return resident.takeUnretainedValue()
+    }
+
+    /// Whoever asks for an object whose class has a place in space mostly reads that next, at random: reading then begins here, beside the rest
+    /// of the work.
+    @inline(__always)
+    private func prefetchLanes(of entry: ChunkTable.Entry, _ slot: Int) {
+        for lane in 0..<min(plainLaneCount, 3) { graben_prefetch(entry.pointee + (lane * ChunkGeometry.slotsPerChunk + slot) * 8) }
+    }
+
+    @inline(never)
+    private func makeAnotherFault(_ row: Row) -> ManagedObject {
+        let home = nursery.makePlaces() + Int(row) % Nursery.capacity
+        if retire(home), let object = registered(row) { return object }
+        let object = info.objectClass.init(ObjectSeed(self, row: row, flags: ObjectFlag.fault))
+        // Hooks of objects that were let go of may have put another one there.
+        if home.pointee.object != nil {
+            register(object, row: row)
+        } else {
+            object.set(ObjectFlag.registered | (isTracked ? ObjectFlag.slow : 0))
+            home.pointee = Nursery.Place(object: .passRetained(object), row: row)
+            nursery.count += 1
+            registeredCount += 1
+            sinceSweep += 1
+        }
+        return object
+    }
+
+    /// As `makeFault(_:)`, for who keeps the object: it goes to the pages at once.
+    func makeFaultToKeep(_ row: Row) -> ManagedObject {
+        let object = info.objectClass.init(ObjectSeed(self, row: row, flags: ObjectFlag.fault))
+        register(object, row: row)
+        return object
+    }
+
+    /// Clears a place: lets go of its object where nobody else holds it, and else moves it to the pages. Once those that somebody held have
+    /// become many, lets go of all that nobody holds any more. Answers whether hooks may have run.
+    private func retire(_ place: UnsafeMutablePointer<Nursery.Place>) -> Bool {
+        guard let (object, row) = nursery.take(place) else { return false }
+        put(object, row)
+        guard !isSweeping else { return false }
+        if registeredCount > 2 * countAfterSweep + 16 * Nursery.capacity {
+            sweep()
+        } else {
+            isSweeping = true
+            letGo(Int(row) / Self.rowsPerPage, Int(row) % Self.rowsPerPage)
+            isSweeping = false
+        }
+        return !recycles
+    }
+
+    /// Moves every object to the pages, for who walks those. Complexity: O(1) where there is none.
+    func emptyNursery() {
+        guard nursery.count > 0, let places = nursery.places else { return }
+        for index in 0..<Nursery.capacity {
+            if let (object, row) = nursery.take(places + index) { put(object, row) }
+        }
+    }
+}
+
+/// Looks at the word in which Swift counts the references to an object, to find out in one load whether nobody but one owner knows it.
+///
+/// Unsafe, and confined to this: three calls of the runtime, for strong, unowned and weak references, would cost more than all else that making
+/// a fault does. Nothing is assumed of the word but that it stands behind the object's metadata, as in every native Swift object, and is
+/// another one where there are other references: it is only compared with that of an object that has one.
+enum ReferenceCounts {
+    private final class Sample {}
+
+    @inline(__always)
+    private static func word(_ object: UnsafeRawPointer) -> UInt { object.load(fromByteOffset: MemoryLayout<UInt>.size, as: UInt.self) }
+
+    /// The word of an object to which there is one strong reference, and neither a weak nor an unowned one.
+    private static let sole: UInt = {
+        let sample = makeSample()
+        defer { sample.release() }
+        return word(sample.toOpaque())
+    }()
+
+    @inline(never)
+    private static func makeSample() -> Unmanaged<Sample> { .passRetained(Sample()) }
+
+    /// Whether the caller's is the only reference of any kind.
+    @inline(__always)
+    static func isSole(_ object: Unmanaged<ManagedObject>) -> Bool { word(object.toOpaque()) == sole }
+}
