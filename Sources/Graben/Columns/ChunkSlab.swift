@@ -22,6 +22,8 @@ final class ChunkSlab {
     private let base: UnsafeMutableRawPointer
     private let chunkByteCount: Int
     private var used = 0
+    /// Whether a chunk was taken since it was last asked whether the slab is idle.
+    private var isActive = false
     private var returned: [UnsafeMutableRawPointer] = []
 
     /// A slab for chunks of a size, or nil where there is no memory or a chunk would not fit.
@@ -41,10 +43,17 @@ final class ChunkSlab {
 
     /// Memory for a chunk, or nil where the slab is full.
     func take() -> Part? {
+        isActive = true
         if let chunk = returned.popLast() { return Part(slab: self, chunk: chunk) }
         guard (used + 1) * chunkByteCount <= Self.byteCount else { return nil }
         defer { used += 1 }
         return Part(slab: self, chunk: base + used * chunkByteCount)
+    }
+
+    /// Whether no chunk is in it, and none was taken since this was last asked.
+    func isIdle() -> Bool {
+        defer { isActive = false }
+        return returned.count == used && !isActive
     }
 
     func give(_ chunk: UnsafeMutableRawPointer) { returned.append(chunk) }

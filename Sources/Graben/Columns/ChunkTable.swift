@@ -56,7 +56,8 @@ final class ChunkTable {
     private let zero: UnsafeMutableRawPointer
     private static let overlaysWithoutSlab = 32
     private var overlayCount = 0
-    private var slab: ChunkSlab?
+    /// The last one is taken from first.
+    private var slabs: [ChunkSlab] = []
     /// What keeps the bound chunks alive: the snapshot they belong to.
     private(set) var owner: AnyObject?
     /// What a parent context lent: its snapshots, and copies of its overlays. Whoever lends a chunk on keeps this list too.
@@ -172,10 +173,20 @@ final class ChunkTable {
     private func memoryForNext() -> ChunkSlab.Part? {
         overlayCount += 1
         guard overlayCount > Self.overlaysWithoutSlab else { return nil }
-        if let part = slab?.take() { return part }
-        slab = ChunkSlab(chunkByteCount: geometry.byteCount)
-        return slab?.take()
+        if let part = slabs.last?.take() { return part }
+        for index in slabs.indices.dropLast() {
+            guard let part = slabs[index].take() else { continue }
+            slabs.swapAt(index, slabs.count - 1)
+            return part
+        }
+        guard let slab = ChunkSlab(chunkByteCount: geometry.byteCount) else { return nil }
+        slabs.append(slab)
+        return slab.take()
     }
+
+    /// Gives back the memory that the overlays dropped before last time were in. What has just been saved is likely to be changed again, and
+    /// memory that the system has to clear costs more than the copy that goes there.
+    private func releaseIdleSlabs() { slabs.removeAll { $0.isIdle() } }
 
     /// Drops overlays that hold nothing of their own.
     func dropRedundantOverlays() {
@@ -184,6 +195,7 @@ final class ChunkTable {
             entry(index).pointee = UnsafeMutableRawPointer(mutating: overlay.base)
             setOverlay(index, nil)
         }
+        releaseIdleSlabs()
     }
 
     /// Moves the table onto another snapshot: every bound entry and overlay is pointed at the snapshot's chunk before the old owner is let
@@ -206,6 +218,7 @@ final class ChunkTable {
             }
         }
         owner = newOwner
+        releaseIdleSlabs()
     }
 }
 

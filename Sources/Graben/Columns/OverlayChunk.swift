@@ -71,6 +71,7 @@ final class OverlayChunk {
             owner = newOwner
             return
         }
+        completeEvent()
         let fresh = UnsafeMutableRawPointer.allocate(byteCount: geometry.byteCount, alignment: 64)
         defer { fresh.deallocate() }
         fresh.copyMemory(from: newBase, byteCount: geometry.byteCount)
@@ -89,6 +90,9 @@ final class OverlayChunk {
 }
 
 /// What the changed slots of a chunk held before the current event, in the order of their first change.
+///
+/// As long as all of them held what the overlay's base has, only the slots are noted: most events are told to nobody and taken back by nobody.
+/// `OverlayChunk.completeEvent()` fetches the values before the base changes or somebody asks.
 struct EventSlots {
     private(set) var slots: [UInt16] = []
     /// Slot by slot the bits of each lane.
@@ -98,11 +102,32 @@ struct EventSlots {
     private var seen = SlotSet()
 
     var isEmpty: Bool { slots.isEmpty }
+    /// Whether the values are still to be fetched.
+    var isIncomplete: Bool { bits.isEmpty && !slots.isEmpty }
 
     mutating func note(_ slot: Int, in chunk: UnsafeRawPointer, _ geometry: ChunkGeometry) {
         guard !seen[slot] else { return }
         seen[slot] = true
         slots.append(UInt16(slot))
+        take(slot, in: chunk, geometry)
+    }
+
+    /// Notes a slot that holds what the base has.
+    @inline(__always)
+    mutating func noteUnchanged(_ slot: Int, _ base: UnsafeRawPointer, _ geometry: ChunkGeometry) {
+        if seen[slot] { return }
+        seen[slot] = true
+        slots.append(UInt16(slot))
+        if !bits.isEmpty { take(slot, in: base, geometry) }
+    }
+
+    /// Fetches the values of slots that hold what the base has.
+    fileprivate mutating func complete(from base: UnsafeRawPointer, _ geometry: ChunkGeometry) {
+        guard isIncomplete else { return }
+        for slot in slots { take(Int(slot), in: base, geometry) }
+    }
+
+    private mutating func take(_ slot: Int, in chunk: UnsafeRawPointer, _ geometry: ChunkGeometry) {
         for lane in 0..<geometry.lanes.count {
             if !geometry.isValid(chunk, lane, slot) { nulls.append(bits.count) }
             bits.append(geometry.bits(chunk, lane, slot))
@@ -155,6 +180,17 @@ struct EventSlots {
 }
 
 extension OverlayChunk {
+    /// Keeps what a slot holds before its first change in the event.
+    @inline(__always)
+    func noteEvent(_ slot: Int) {
+        if !dirty[slot], !kept[slot] { return event.noteUnchanged(slot, base, geometry) }
+        completeEvent()
+        event.note(slot, in: data, geometry)
+    }
+
+    /// Fetches the values that the event's slots had, where that was put off.
+    func completeEvent() { event.complete(from: base, geometry) }
+
     /// A slot's values were saved: they are nobody's change any more, and what they were based on is behind.
     func settle(_ slot: Int) {
         dirty[slot] = false

@@ -8,9 +8,13 @@ struct CommitWriter {
     let objects: [ManagedObject]
 
     func write(_ newest: LogSnapshot, _ commit: inout CommitBuilder) throws(GrabenError) {
-        // Nothing more is to be said of fresh objects, nor of those of which nothing is kept.
+        // Nothing more is to be said of fresh objects, nor of those of which nothing is kept, for whom only their columns speak.
         var others: [ManagedObject] = []
-        objects.forEachBorrowed { if !$0.isFresh { others.append($0) } }
+        objects.forEachBorrowed { object in
+            guard !object.isFresh else { return }
+            let isOfColumns = !object.has(ObjectFlag.inserted | ObjectFlag.deleted | ObjectFlag.cell)
+            if !isOfColumns || object.withTable({ $0.info.hasAccessors }) { others.append(object) }
+        }
         for object in others { try writeRecord(object, newest, &commit) }
         for case let table? in context.tables[store.number] ?? [] { writeFresh(table, &commit) }
         for object in others where object.has(ObjectFlag.cell) { writeFollower(object, newest, &commit) }
@@ -123,15 +127,18 @@ struct CommitWriter {
         guard let stored = table.stored, !table.info.laneProperties.isEmpty else { return }
         let geometry = table.info.geometry
         var patches = LanePatches(geometry)
+        let last = newest.highestRow(stored.code).map { Int($0) } ?? -1
+        let hasAllRows = newest.liveCount(stored.code) == last + 1
+        let hasPendingRows = table.hasPendingRows
         for (index, overlay) in table.chunks.overlays.enumerated() {
             guard let overlay, !overlay.dirty.isEmpty else { continue }
             if try writeWholeChunk(table, stored, index, overlay, newest, &commit) { continue }
             let isPlain = overlay.earlier.isEmpty
             overlay.dirty.forEach { slot in
                 let row = table.row(slotNumber: index * ChunkGeometry.slotsPerChunk + slot)
-                let word = table.word(of: row) ?? 0
+                let word = hasPendingRows ? table.word(of: row) ?? 0 : 0
                 if word & ObjectFlag.deleted != 0 { return }
-                let isNew = !newest.contains(stored.code, row)
+                let isNew = hasAllRows ? Int(row) > last : !newest.contains(stored.code, row)
                 // Rows that another commit deleted are left alone.
                 if isNew, word & ObjectFlag.inserted == 0 { return }
                 patches.append(row, slot, overlay) { lane in

@@ -101,6 +101,7 @@ private final class StepBuilder {
     }
 
     func add(_ table: ObjectTable, _ chunk: Int, _ overlay: OverlayChunk) {
+        overlay.completeEvent()
         let event = overlay.event
         guard !event.isEmpty else { return }
         let laneCount = table.info.laneProperties.count

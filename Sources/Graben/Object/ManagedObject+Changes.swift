@@ -193,6 +193,7 @@ extension ManagedObject {
             }
         }
         if has(ObjectFlag.registered), let overlay = _table.chunks.overlay(_table.chunkIndex(of: _row)) {
+            overlay.completeEvent()
             for (lane, number) in info.laneProperties.enumerated() {
                 guard let old = overlay.event.value(lane, slot, info.geometry), old != packedValue(lane) else {
                     continue
@@ -278,6 +279,6 @@ extension ManagedObjectContext {
 
     func noteEvent(_ overlay: OverlayChunk, slot: Int, index: Int, in table: ObjectTable) {
         if overlay.event.isEmpty { event.chunks.append((table, overlay, index)) }
-        overlay.event.note(slot, in: overlay.data, overlay.geometry)
+        overlay.noteEvent(slot)
     }
 }
