@@ -10,6 +10,8 @@ THREADED ?= GrabenLogTests\.(ReaderThread|Sync|CrashImage|RealFile|AutomaticComp
 # Of those, what replays power losses, failing calls or flipped bits by the thousand, which the sanitizer makes slow and which walk no other addresses, and
 # what measures memory, which it changes.
 UNSANITIZED ?= (Failure|Durability|CrashImage|Flip|Memory)Tests
+# What the builds of the tests are told beside. Continuous integration, which builds everything once, leaves out what editors and debuggers read.
+BUILD ?=
 # Where headers may be.
 HEADERS ?= /usr/include /usr/local/include /opt/homebrew/include /opt/homebrew/opt/expat/include
 # Arguments of the benchmarks, as in: make bench ARGS="--quick --only lookup"
@@ -58,15 +60,18 @@ demo: deps
 	@.build/release/Demo
 
 # The whole suite comes last, so that the last line is its summary. Long campaigns are cut short (GRABEN_BRIEF) where they run a second time. Leaks are not looked for: Swift keeps bits of its own in the pointers of
-# indirect enum cases, so what only a global of such a type holds counts as lost.
+# indirect enum cases, so what only a global of such a type holds counts as lost. A release build keeps one core busy, so the outside package is built beside the tests under the sanitizer.
 test: deps
-	@echo "==> the memory-sensitive tests under the address sanitizer"
-	@ASAN_OPTIONS=detect_leaks=0 GRABEN_BRIEF=1 swift test --disable-xctest --sanitize=address --scratch-path .build/asan --filter '$(SANITIZED)' --skip '$(UNSANITIZED)'
-	@Scripts/outside.sh version
+	@mkdir -p .build
+	@echo "==> the memory-sensitive tests under the address sanitizer, and beside them a package that depends on this one"
+	@Scripts/outside.sh version >.build/outside.log 2>&1 & outside=$$!; \
+	ASAN_OPTIONS=detect_leaks=0 GRABEN_BRIEF=1 swift test --disable-xctest $(BUILD) --sanitize=address --scratch-path .build/asan \
+	    --filter '$(SANITIZED)' --skip '$(UNSANITIZED)'; sanitized=$$?; \
+	wait $$outside; status=$$?; cat .build/outside.log; [ $$sanitized = 0 ] || exit $$sanitized; exit $$status
 	@echo "==> every statement about objects has a test"
 	@Scripts/statements.sh
 	@echo "==> every test"
-	@swift test --disable-xctest
+	@swift test --disable-xctest $(BUILD)
 
 test-all: deps
 	@Scripts/outside.sh path

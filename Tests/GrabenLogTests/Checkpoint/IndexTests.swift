@@ -102,7 +102,9 @@ func open(log: [UInt8], index: [UInt8]?, readOnly: Bool = false, options: LogOpt
         }
     }
 
-    @Test("a store with an index agrees with dictionaries over random commits, closings and openings", arguments: [1, 2, 3] as [UInt64])
+    @Test(
+        "a store with an index agrees with dictionaries over random commits, closings and openings",
+        arguments: [1, 2, 3] as [UInt64])
     func randomCommits(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let system = MemoryFileSystem(reservation: 1 << 28)
@@ -115,7 +117,7 @@ func open(log: [UInt8], index: [UInt8]?, readOnly: Bool = false, options: LogOpt
         var log = try Log.open(path: "a", in: system, options: options)
         var model = StoreModel()
         var kept: [(LogSnapshot, StoreModel)] = []
-        for step in 0..<500 {
+        for step in 0..<(TestShare.isBrief ? 120 : 500) {
             model = try log.commit { (_, builder: inout CommitBuilder) in
                 var next = model
                 next.change(&builder, &generator)
@@ -147,14 +149,15 @@ func open(log: [UInt8], index: [UInt8]?, readOnly: Bool = false, options: LogOpt
         }
     }
 
-    @Test("any byte of an index that is flipped costs nothing but time", arguments: [3, 4] as [UInt64])
+    @Test("any byte of an index that is flipped costs nothing but time", arguments: TestShare.of([3, 4] as [UInt64], brief: 1))
     func flips(seed: UInt64) throws {
         let store = try IndexedStore(seed: seed, commits: 20)
         var generator = SplitMix64(seed: seed)
         var rebuilt = 0
         // Bytes that hold zeros for ever are few, so every bit of the rest would only take longer.
+        let step = TestShare.isBrief ? 49 : 7
         for place in store.index.indices where place < 128 || place >= IndexHeader.byteCount - 8 {
-            if place >= IndexHeader.byteCount, place % 7 != Int(seed % 7), place < store.index.count - 64 { continue }
+            if place >= IndexHeader.byteCount, place % step != Int(seed % 7), place < store.index.count - 64 { continue }
             var bytes = store.index
             bytes[place] ^= 1 << UInt8(generator.pick(8))
             let log = try open(log: store.log, index: bytes, readOnly: place % 2 == 0)
@@ -166,13 +169,13 @@ func open(log: [UInt8], index: [UInt8]?, readOnly: Bool = false, options: LogOpt
             if place % 5 == 0 { try store.model.checkIndexes(log.newest) }
             if log.newest.checkpoint.map({ $0.file.isBad }) ?? true { rebuilt += 1 }
         }
-        #expect(rebuilt > 100)
+        #expect(rebuilt > (TestShare.isBrief ? 20 : 100))
     }
 
     @Test("an index cut at any length is ignored")
     func cuts() throws {
         let store = try IndexedStore(seed: 5, commits: 20)
-        for length in stride(from: 0, to: store.index.count, by: 97) {
+        for length in stride(from: 0, to: store.index.count, by: TestShare.isBrief ? 971 : 97) {
             let log = try open(log: store.log, index: Array(store.index.prefix(length)))
             #expect(log.newest.checkpoint == nil)
             #expect(try StoreModel(log.newest) == store.model)
@@ -239,7 +242,8 @@ func open(log: [UInt8], index: [UInt8]?, readOnly: Bool = false, options: LogOpt
         let store = try IndexedStore(seed: 11, commits: 30)
         var generator = SplitMix64(seed: 12)
         var thrown = 0
-        for _ in 0..<400 {
+        let rounds = TestShare.isBrief ? 40 : 400
+        for _ in 0..<rounds {
             var bytes = store.log
             bytes[Format.headerByteCount + generator.pick(bytes.count - Format.headerByteCount - 64)] ^= 1 << UInt8(generator.pick(8))
             do {
@@ -256,6 +260,6 @@ func open(log: [UInt8], index: [UInt8]?, readOnly: Bool = false, options: LogOpt
                 thrown += 1
             }
         }
-        #expect(thrown > 200)
+        #expect(thrown * 2 > rounds)
     }
 }

@@ -14,7 +14,7 @@ import Testing
 
     @Test(
         "a file that compacts itself stays below twice what lives and the stated slack",
-        arguments: ["rename", "move", "replace", "delete", "link", "grow"])
+        arguments: TestShare.of(["rename", "replace", "move", "delete", "link", "grow"], brief: 2))
     func bound(workload: String) throws {
         var generator = SplitMix64(seed: 17)
         let system = MemoryFileSystem(reservation: 1 << 28)

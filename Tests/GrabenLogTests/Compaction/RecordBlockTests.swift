@@ -53,7 +53,7 @@ import Testing
         options.mappingByteCount = seed == 3 ? 1 : 256 << 20
         var log = try Log.open(path: "a", in: system, options: options)
         var model = try fill(log, rows: 3000) { $0 % 7 == 3 ? nil : "J\($0 % 1000)" }
-        for round in 0..<4 {
+        for round in 0..<(TestShare.isBrief ? 2 : 4) {
             try log.compact()
             #expect(try blockCount(system, log) > 1)
             #expect(try StoreModel(log.newest) == model)

@@ -15,7 +15,8 @@ import Testing
         var log = try Log.open(path: "a", in: system, options: options)
         var model = StoreModel()
         var kept: [(LogSnapshot, StoreModel)] = []
-        for step in 0..<400 {
+        let count = TestShare.isBrief ? 100 : 400
+        for step in 0..<count {
             let next = try log.commit { (_, builder: inout CommitBuilder) in
                 var next = model
                 next.change(&builder, &generator)
@@ -38,7 +39,7 @@ import Testing
             #expect(try StoreModel(snapshot) == then)
             try then.checkIndexes(snapshot)
         }
-        #expect(Array(log.commits()).map(\.number) == (1...400).map { UInt64($0) })
+        #expect(Array(log.commits()).map(\.number) == (1...count).map { UInt64($0) })
     }
 
     /// The file as a crash would leave it, under another name, for the old handle still holds the lock.

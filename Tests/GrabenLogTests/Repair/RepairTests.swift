@@ -211,7 +211,7 @@ struct RepairTests {
         if compacts { _ = try log.compact() }
         try log.close()
         let (bytes, index) = (try #require(system.contents("a")), try #require(system.contents("a-index")))
-        for _ in 0..<20 {
+        for _ in 0..<(TestShare.isBrief ? 3 : 20) {
             var bad = bytes
             // Among the records, behind the catalog; compacted they are in compressed blocks, several of which lie in one that has a checksum.
             let place = 4096 + 20_000 + generator.pick(compacts ? 10_000 : 80_000)
