@@ -124,7 +124,9 @@ struct CatalogReader {
             try skip()
             return nil
         }
-        return String(decoding: try contents(try head().argument), as: UTF8.self)
+        let bytes = try contents(try head().argument)
+        // Most are short, and made in place.
+        return String(unsafeUninitializedCapacity: bytes.count) { $0.initialize(fromContentsOf: bytes) }
     }
 
     /// A number that must be there, and fit.

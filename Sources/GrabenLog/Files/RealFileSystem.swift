@@ -36,9 +36,7 @@ package struct RealFileSystem: LogFileSystem {
                 let descriptor = Glibc.open(path, flags | O_CLOEXEC, 0o644)
             #endif
             if descriptor >= 0 {
-                let file = RealFile(descriptor: descriptor, path: path, mapsSparsely: mapsSparsely)
-                try file.refuseDevice()
-                return file
+                return try RealFile(descriptor: descriptor, path: path, mapsSparsely: mapsSparsely)
             }
             switch errno {
             case EINTR: continue
@@ -82,7 +80,24 @@ final class RealFile: LogFile {
 
     private let mapsSparsely: Bool
 
-    init(descriptor: Int32, path: String, mapsSparsely: Bool) {
+    /// Which file it is, whatever name it has.
+    private let identity: (device: dev_t, inode: ino_t)
+
+    /// Takes the descriptor. Refuses what is neither a file nor a directory: a disk's device has no length of its own and would pass for an empty
+    /// store.
+    init(descriptor: Int32, path: String, mapsSparsely: Bool) throws(LogError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            let number = errno
+            close(descriptor)
+            throw .system(operation: "asking for the kind of", path: path, number: number)
+        }
+        let kind = status.st_mode & S_IFMT
+        guard kind == S_IFREG || kind == S_IFDIR else {
+            close(descriptor)
+            throw .notAStore(path: path, reason: "it is a device or a pipe, not a file")
+        }
+        identity = (status.st_dev, status.st_ino)
         self.descriptor = descriptor
         self.mapsSparsely = mapsSparsely
         name = Mutex(path)
@@ -90,15 +105,6 @@ final class RealFile: LogFile {
 
     var path: String { name.withLock { $0 } }
     func wasRenamed(to path: String) { name.withLock { $0 = path } }
-
-    /// Refuses what is neither a file nor a directory: a disk's device has no length of its own and would pass for an empty store.
-    func refuseDevice() throws(LogError) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .system(operation: "asking for the kind of", path: path, number: errno) }
-        guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
-            throw .notAStore(path: path, reason: "it is a device or a pipe, not a file")
-        }
-    }
 
     deinit {
         // Mappings keep the open file and with it its lock, and snapshots outlive the log; so the lock is given back by name. A forked child
@@ -263,9 +269,7 @@ final class RealFile: LogFile {
     }
 
     func isStillNamed() -> Bool {
-        var mine = stat()
         var named = stat()
-        guard fstat(descriptor, &mine) == 0, stat(path, &named) == 0 else { return false }
-        return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev
+        return stat(path, &named) == 0 && named.st_ino == identity.inode && named.st_dev == identity.device
     }
 }

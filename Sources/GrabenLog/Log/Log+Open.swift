@@ -173,9 +173,12 @@ extension Log {
 
 extension FileHeader {
     static func read(_ file: any LogFile, path: String) throws(LogError) -> FileHeader {
-        let bytes = try file.readAll(at: 0, count: Format.headerByteCount)
-        let result: Result<FileHeader, LogError> = bytes.withUnsafeBytes { raw in
-            Result { () throws(LogError) -> FileHeader in try FileHeader(raw, path: path) }
+        let size = Format.headerByteCount
+        let result = withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { buffer in
+            Result { () throws(LogError) -> FileHeader in
+                let count = try file.read(into: buffer, at: 0)
+                return try FileHeader(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)), path: path)
+            }
         }
         return try result.get()
     }

@@ -17,23 +17,27 @@ final class RecordBlocks: Sendable {
         var oldest = 0
     }
 
-    private static let stripeCount: UInt64 = 16
-    private static let blocksPerStripe = 16
-    private let stripes = (0..<RecordBlocks.stripeCount).map { _ in Stripe() }
+    private final class Stripes: Sendable {
+        static let count: UInt64 = 16
+        private let all = (0..<count).map { _ in Stripe() }
 
-    private func stripe(_ sectionOffset: UInt64) -> Stripe {
-        stripes[Int((sectionOffset &* 0x9E37_79B9_7F4A_7C15) >> 32 % Self.stripeCount)]
+        subscript(sectionOffset: UInt64) -> Stripe { all[Int((sectionOffset &* 0x9E37_79B9_7F4A_7C15) >> 32 % Self.count)] }
     }
 
+    private static let blocksPerStripe = 16
+    /// Made with the first block, for most stores have none.
+    private let stripes = AtomicLazyReference<Stripes>()
+
     subscript(sectionOffset: UInt64) -> RecordBlock? {
-        stripe(sectionOffset).entries.withLock { entries in
+        stripes.load()?[sectionOffset].entries.withLock { entries in
             entries.offsets.firstIndex(of: sectionOffset).flatMap { entries.blocks[$0] }
         }
     }
 
     func insert(_ block: RecordBlock) {
         // What makes room may end with this; not under the lock.
-        let old = stripe(block.sectionOffset).entries.withLock { entries -> RecordBlock? in
+        let stripes = stripes.load() ?? stripes.storeIfNil(Stripes())
+        let old = stripes[block.sectionOffset].entries.withLock { entries -> RecordBlock? in
             if entries.offsets.isEmpty {
                 entries.offsets = Array(repeating: 0, count: Self.blocksPerStripe)
                 entries.blocks = Array(repeating: nil, count: Self.blocksPerStripe)
