@@ -10,7 +10,8 @@ internal import Synchronization
 /// Unchecked because of the pointer into the mapped region, which it holds; bytes below the durable end never change, and the marks are
 /// atomic. Two threads may check one block, which only takes time.
 final class LogBlocks: @unchecked Sendable {
-    private static let unitByteCount = 1 << 14
+    static let unitBits = 14
+    private static let unitByteCount = 1 << unitBits
     /// A unit that follows one already checked is likely to be part of a scan; so many are checked with it, for neighbours share a block.
     private static let unitsAhead = 8
 
@@ -36,12 +37,6 @@ final class LogBlocks: @unchecked Sendable {
         self.anchors = anchors
         end = file.header.durableEnd
         verified = VerifiedBlocks(count: Int(end) / Self.unitByteCount + 1)
-    }
-
-    /// The unit a byte of the log is checked with.
-    static func unit(of offset: UInt64) -> Range<UInt64> {
-        let start = offset / UInt64(unitByteCount) * UInt64(unitByteCount)
-        return start..<start + UInt64(unitByteCount)
     }
 
     /// The bytes of the log at an offset, checked; nil when they are not all before the durable end. Throws at bad ones.

@@ -1,3 +1,5 @@
+internal import CGraben
+
 /// The row index of one entity as an index file holds it: for each 512 rows an entry of 16 bytes, and a page of offsets.
 ///
 ///     entry:   place u64 (0: no row of the page lives; bit 0 set: the page is wide) | base u64
@@ -79,10 +81,7 @@ final class MappedRows: Sendable {
         switch page(number, from: 0, count: count) {
         case .empty: return false
         case .narrow(let bytes, let base):
-            for index in 0..<count {
-                let value = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
-                if value != 0 { words[index] = base &+ UInt(value) &- 1 }
-            }
+            words.withMemoryRebound(to: UInt64.self, capacity: count) { graben_widen_offsets(bytes, count, UInt64(base), $0) }
         case .wide(let bytes):
             for index in 0..<count {
                 words[index] = UInt(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self)))

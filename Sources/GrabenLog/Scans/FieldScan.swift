@@ -1,141 +1,115 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CGraben
 
 /// A test of one field of an entity's records, made ready for a scan. Belongs to one scan: it remembers the layout met last.
 package final class FieldScan {
-    /// How to answer, without anything that a reference count hangs on: it is asked for each record.
-    private enum Mode {
-        case isNull
-        /// One range of each kind of number.
-        case range
-        case ranges
-        case equal
-        case prefix
-        case bytes
-    }
-
     private let test: FieldTest
-    private let mode: Mode
     /// The field's kind in the entity's present layout; where an older one has another, the caller has to look at the value itself.
     private let kind: FieldKind
     private let field: (RecordLayout) -> Int?
+    // Exclusivity is unchecked: a scan belongs to one thread and nothing it calls comes back to it.
     @exclusivity(unchecked) private(set) var layoutNumber: UInt32 = .max
-    /// Where the field is in records of that layout; nil where the test has no answer for them.
-    @exclusivity(unchecked) private(set) var locator: UnsafeMutablePointer<FieldLocator>?
-    private let place = UnsafeMutablePointer<FieldLocator>.allocate(capacity: 1)
-
-    // An empty range has its bounds the wrong way round.
-    private let leastInteger: Int64
-    private let greatestInteger: Int64
-    private let leastDouble: Double
-    private let greatestDouble: Double
-    private let text: UnsafeMutableRawBufferPointer
+    private var fieldKind = FieldKind.bool
+    /// Whether the test has an answer for records of that layout.
+    @exclusivity(unchecked) private(set) var isAnswered = false
+    /// Where the field is in them.
+    @exclusivity(unchecked) private(set) var place = graben_field()
+    /// The test as kernels make it.
+    @exclusivity(unchecked) private(set) var quick = graben_test()
+    private let text: UnsafeMutablePointer<UInt8>
     private let textCount: Int
+    /// For tests that kernels do not make, the fields they found, by slot.
+    let found: UnsafeMutablePointer<graben_found>?
 
     /// `field` answers where the field stands in records of a layout, nil where they do not have it.
     package init(_ test: FieldTest, kind: FieldKind, field: @escaping (RecordLayout) -> Int?) {
         self.test = test
         self.kind = kind
         self.field = field
-        var integers: (Int64, Int64) = (1, 0)
-        var doubles = (Double.infinity, -Double.infinity)
         var bytes: [UInt8] = []
+        var isQuick = true
         switch test {
-        case .isNull: mode = .isNull
-        case .numbers(let numbers):
-            mode = numbers.integers.count <= 1 && numbers.doubles.count <= 1 ? .range : .ranges
-            if let first = numbers.integers.first { integers = (first.lowerBound, first.upperBound) }
-            if let first = numbers.doubles.first { doubles = (first.lowerBound, first.upperBound) }
-        case .text(.equal(let text)):
-            mode = .equal
-            bytes = text
-        case .text(.prefix(let text)):
-            mode = .prefix
-            bytes = text
-        case .text(.bytes): mode = .bytes
+        case .isNull: break
+        // An empty list has no range to be in, which a range with its bounds the wrong way round says as well.
+        case .numbers(let numbers): isQuick = numbers.integers.count <= 1 && numbers.doubles.count <= 1
+        case .text(.equal(let text)), .text(.prefix(let text)): bytes = text
+        case .text(.bytes): isQuick = false
         }
-        (leastInteger, greatestInteger) = integers
-        (leastDouble, greatestDouble) = doubles
-        text = .allocate(byteCount: max(bytes.count, 1), alignment: 1)
-        text.copyBytes(from: bytes)
+        text = .allocate(capacity: max(bytes.count, 1))
+        text.initialize(from: bytes, count: bytes.count)
         textCount = bytes.count
+        found = isQuick ? nil : .allocate(capacity: slotsPerChunk)
     }
 
     deinit {
         text.deallocate()
-        // A locator is trivial memory.
-        place.deallocate()
+        found?.deallocate()
     }
 
     /// Makes the scan ready for records of a layout.
     @inline(never)
     func prepare(_ layout: RecordLayout) {
         layoutNumber = layout.number
-        locator = nil
-        guard let field = field(layout), let found = FieldLocator(layout, field), mode == .isNull || found.kind.isTested(like: kind) else {
-            return
+        isAnswered = false
+        guard let field = field(layout), let place = graben_field(layout, field) else { return }
+        fieldKind = layout.infos[field].kind
+        if case .isNull = test {} else if !fieldKind.isTested(like: kind) { return }
+        self.place = place
+        quick = kernelTest
+        isAnswered = true
+    }
+
+    private var kernelTest: graben_test {
+        var quick = graben_test()
+        quick.kind = Int32(GRABEN_TEST_FOUND)
+        guard found == nil else { return quick }
+        switch test {
+        case .isNull: quick.kind = Int32(GRABEN_TEST_NULL)
+        case .numbers(let numbers):
+            (quick.least, quick.greatest) = numbers.integers.first.map { ($0.lowerBound, $0.upperBound) } ?? (1, 0)
+            (quick.low, quick.high) = numbers.doubles.first.map { ($0.lowerBound, $0.upperBound) } ?? (.infinity, -.infinity)
+            switch fieldKind {
+            case .double, .date: quick.kind = Int32(GRABEN_TEST_F64)
+            case .float: quick.kind = Int32(GRABEN_TEST_F32)
+            case .bool: quick.kind = Int32(GRABEN_TEST_BOOL)
+            default: quick.kind = Int32(GRABEN_TEST_INT)
+            }
+        case .text(let test):
+            if case .equal = test { quick.kind = Int32(GRABEN_TEST_EQUAL) } else { quick.kind = Int32(GRABEN_TEST_PREFIX) }
+            (quick.text, quick.text_count) = (UnsafePointer(text), textCount)
         }
-        place.initialize(to: found)
-        locator = place
+        return quick
     }
 
     /// Whether the field of a record passes.
-    @inline(__always)
-    func passes(_ head: RecordHead, _ locator: UnsafeMutablePointer<FieldLocator>) throws(ByteError) -> Bool {
-        guard case .bytes(let bytes, let count, let isCompressed) = try locator.pointee.find(head) else { return mode == .isNull }
-        switch mode {
-        case .isNull: return isCompressed ? try passesSlowly(bytes, count, isCompressed, locator.pointee.kind) : false
-        case .range:
-            switch locator.pointee.kind {
-            case .double, .date:
-                let number = Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)))
-                return number >= leastDouble && number <= greatestDouble
-            case .float:
-                let number = Double(Float(bitPattern: UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))))
-                return number >= leastDouble && number <= greatestDouble
-            default:
-                let number = integer(bytes, count, locator.pointee.kind)
-                return number >= leastInteger && number <= greatestInteger
-            }
-        case .equal where !isCompressed: return count == textCount && isEqual(bytes)
-        case .prefix where !isCompressed: return count >= textCount && isEqual(bytes)
-        case .ranges, .equal, .prefix, .bytes: return try passesSlowly(bytes, count, isCompressed, locator.pointee.kind)
+    func passes(_ head: RecordHead) throws(ByteError) -> Bool {
+        switch try place.find(head) {
+        case .null:
+            if case .isNull = test { return true }
+            return false
+        case .bytes(let bytes, isCompressed: false): return passes(bytes)
+        // Whether there is a value at all is known only once its bytes are seen to be one.
+        case .bytes(let bytes, isCompressed: true): return try Compression.withDecompressed(bytes) { passes($0) }
         }
     }
 
-    @inline(__always)
-    private func integer(_ bytes: UnsafeRawPointer, _ count: Int, _ kind: FieldKind) -> Int64 {
-        let bits = FieldLocator.integer(bytes, count)
-        return kind == .bool ? (bits == 0 ? 0 : 1) : Zigzag.decode(bits)
-    }
-
-    @inline(__always)
-    private func isEqual(_ bytes: UnsafeRawPointer) -> Bool {
-        guard textCount > 0, let start = text.baseAddress else { return true }
-        return bytes.load(as: UInt8.self) == start.load(as: UInt8.self) && memcmp(bytes, start, textCount) == 0
-    }
-
-    @inline(never)
-    private func passesSlowly(_ bytes: UnsafeRawPointer, _ count: Int, _ isCompressed: Bool, _ kind: FieldKind) throws(ByteError) -> Bool {
+    /// Whether a field with these bytes passes.
+    func passes(_ bytes: UnsafeRawBufferPointer) -> Bool {
         switch test {
-        case .isNull:
-            // Whether there is a value at all is known only once its bytes are seen to be one.
-            return try Compression.withDecompressed(UnsafeRawBufferPointer(start: bytes, count: count)) { _ in false }
+        case .isNull: return false
         case .numbers(let numbers):
-            switch kind {
-            case .double, .date: return numbers.contains(Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))))
-            case .float: return numbers.contains(Double(Float(bitPattern: UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)))))
-            default: return numbers.contains(integer(bytes, count, kind))
+            guard let start = bytes.baseAddress else { return false }
+            switch fieldKind {
+            case .double, .date: return numbers.contains(Double(bitPattern: UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))))
+            case .float: return numbers.contains(Double(Float(bitPattern: UInt32(littleEndian: start.loadUnaligned(as: UInt32.self)))))
+            case .bool: return numbers.contains(Self.integer(bytes) == 0 ? 0 : Int64(1))
+            default: return numbers.contains(Zigzag.decode(Self.integer(bytes)))
             }
-        case .text(let test):
-            let stored = UnsafeRawBufferPointer(start: bytes, count: count)
-            return isCompressed ? try Compression.withDecompressed(stored) { test.matches($0) } : test.matches(stored)
+        case .text(let test): return test.matches(bytes)
         }
+    }
+
+    private static func integer(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 }
 

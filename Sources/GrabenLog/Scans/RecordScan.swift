@@ -15,12 +15,18 @@ package final class RecordScan {
     /// Whether every row up to the highest exists and stands in its own slot.
     private let isDense: Bool
     private let rowCount: Int
-    private let addresses: UnsafeMutablePointer<UInt>
+    /// The address of each slot's record; of some slots only unless `isLoaded`.
+    private let words: UnsafeMutablePointer<UInt64>
+    /// The row of each slot, where that is not its number.
+    private let rows: UnsafeMutablePointer<Row>?
+    /// What is left to look at of a batch, and what a kernel has found to pass.
+    private let left: Bits
+    private let passed: Bits
     // Exclusivity is unchecked: a scan belongs to one thread and nothing it calls comes back to it.
     @exclusivity(unchecked) private var batch = -1
     @exclusivity(unchecked) private var isLoaded = false
     @exclusivity(unchecked) private var block: RecordBlock?
-    @exclusivity(unchecked) private var window = CheckedWindow()
+    @exclusivity(unchecked) private var window = graben_window()
 
     package init(_ snapshot: LogSnapshot, _ entity: EntityCode) {
         self.snapshot = snapshot
@@ -29,11 +35,20 @@ package final class RecordScan {
         rowCount = state.map { Int($0.highestRow + 1) } ?? 0
         isInRowOrder = state?.slotMap == nil
         isDense = state.map { $0.slotMap == nil && $0.liveCount == Int($0.highestRow + 1) } ?? false
-        addresses = .allocate(capacity: slotsPerChunk)
-        addresses.initialize(repeating: 0, count: slotsPerChunk)
+        words = .allocate(capacity: slotsPerChunk)
+        words.initialize(repeating: 0, count: slotsPerChunk)
+        rows = isInRowOrder ? nil : .allocate(capacity: slotsPerChunk)
+        rows?.initialize(repeating: 0, count: slotsPerChunk)
+        left = .allocate(capacity: 2 * Self.wordsPerBatch)
+        left.initialize(repeating: 0, count: 2 * Self.wordsPerBatch)
+        passed = left + Self.wordsPerBatch
     }
 
-    deinit { addresses.deallocate() }
+    deinit {
+        words.deallocate()
+        rows?.deallocate()
+        left.deallocate()
+    }
 
     /// How many batches hold all rows.
     package var batchCount: Int {
@@ -74,7 +89,7 @@ package final class RecordScan {
             }
         } else {
             load()
-            addresses.withMemoryRebound(to: UInt64.self, capacity: slotsPerChunk) { _ = graben_present_u64($0, slotsPerChunk, bits) }
+            _ = graben_present_u64(words, slotsPerChunk, bits)
         }
         if let failure = snapshot.checkpoint?.failure { throw failure }
     }
@@ -90,12 +105,33 @@ package final class RecordScan {
         guard !isLoaded, let state else { return }
         isLoaded = true
         let first = batch * slotsPerChunk
-        if let map = state.slotMap {
-            for slot in 0..<slotsPerChunk { addresses[slot] = state.records[Int(map.row(first + slot))] }
+        if let map = state.slotMap, let rows {
+            for slot in 0..<slotsPerChunk {
+                rows[slot] = map.row(first + slot)
+                words[slot] = UInt64(state.records[Int(rows[slot])])
+            }
             return
         }
-        for leaf in 0..<slotsPerChunk / PagedArray.fanOut {
-            state.records.copyLeaf(first / PagedArray.fanOut + leaf, into: addresses + leaf * PagedArray.fanOut)
+        words.withMemoryRebound(to: UInt.self, capacity: slotsPerChunk) { words in
+            for leaf in 0..<slotsPerChunk / PagedArray.fanOut {
+                state.records.copyLeaf(first / PagedArray.fanOut + leaf, into: words + leaf * PagedArray.fanOut)
+            }
+        }
+    }
+
+    /// Finds the addresses of some slots' records: a few cost less to look up than all of them to copy.
+    private func loadAddresses(of bits: Bits, _ state: EntityState) {
+        if isLoaded { return }
+        if (0..<Self.wordsPerBatch).reduce(0, { $0 + bits[$1].nonzeroBitCount }) >= 64 { return load() }
+        for index in 0..<Self.wordsPerBatch {
+            var rest = bits[index]
+            while rest != 0 {
+                let slot = index * 64 + rest.trailingZeroBitCount
+                rest &= rest &- 1
+                let row = row(slot)
+                rows?[slot] = row
+                words[slot] = UInt64(state.records[Int(row)])
+            }
         }
     }
 
@@ -103,37 +139,105 @@ package final class RecordScan {
     /// lacks the field or holds another kind of value in it.
     package func keep(_ bits: Bits, unsure: Bits, where field: FieldScan) throws(LogError) {
         guard let state else { return }
-        let (first, isIdentity) = (batch * slotsPerChunk, isInRowOrder)
-        // A few addresses cost less to look up than all of them to copy.
-        if !isLoaded, (0..<Self.wordsPerBatch).reduce(0, { $0 + bits[$1].nonzeroBitCount }) >= 64 { load() }
+        loadAddresses(of: bits, state)
+        left.update(from: bits, count: Self.wordsPerBatch)
+        bits.update(repeating: 0, count: Self.wordsPerBatch)
+        var isVerified = false
+        // Kernels test what lies in one window and has one layout; what they leave is looked at one by one, till another window or layout is met.
+        while true {
+            if field.isAnswered, window.bytes != nil {
+                let unchecked = test(field, bits)
+                if unchecked.first <= unchecked.last, !isVerified {
+                    isVerified = true
+                    verify(unchecked)
+                    continue
+                }
+            }
+            let (start, layoutNumber) = (window.start, field.layoutNumber)
+            var isMoved = false
+            var index = 0
+            while index < Self.wordsPerBatch, !isMoved {
+                while left[index] != 0, !isMoved {
+                    let bit = left[index].trailingZeroBitCount
+                    left[index] &= left[index] &- 1
+                    switch try look(index * 64 + bit, field, state) {
+                    case true?: bits[index] |= 1 << UInt64(bit)
+                    case false?: break
+                    case nil: unsure[index] |= 1 << UInt64(bit)
+                    }
+                    isMoved = window.start != start || field.layoutNumber != layoutNumber
+                }
+                index += 1
+            }
+            if !isMoved { return }
+        }
+    }
+
+    /// Asks a kernel for the slots in `left`, and adds those that pass to `bits`.
+    private func test(_ field: FieldScan, _ bits: Bits) -> graben_unchecked {
+        var unchecked = graben_unchecked(first: .max, last: 0)
+        let firstRow = Row(truncatingIfNeeded: batch * slotsPerChunk)
+        var slots = graben_batch(words: words, rows: rows.map { UnsafePointer($0) }, first_row: firstRow)
+        var (place, quick) = (field.place, field.quick)
+        graben_test_records(&window, &slots, &place, &quick, left, passed, left, field.found, &unchecked)
         for index in 0..<Self.wordsPerBatch {
-            var rest = bits[index]
-            if rest == 0 { continue }
-            var kept: UInt64 = 0
+            guard let found = field.found else {
+                bits[index] |= passed[index]
+                continue
+            }
+            var rest = passed[index]
             while rest != 0 {
                 let bit = rest.trailingZeroBitCount
                 rest &= rest &- 1
-                let slot = index * 64 + bit
-                let row = isIdentity ? Row(truncatingIfNeeded: first + slot) : self.row(slot)
-                let word = UInt64(isLoaded ? addresses[slot] : state.records[Int(row)])
-                if word == 0 { continue }
-                let head = try snapshot.head(word, in: &block, &window)
-                guard head.row == row else { throw snapshot.unreadable(word, .invalid) }
-                if head.layoutNumber != field.layoutNumber {
-                    guard let layout = snapshot.table[head.layoutNumber], layout.entity == entity else {
-                        throw snapshot.unreadable(word, .invalid)
-                    }
-                    field.prepare(layout)
-                }
-                guard let locator = field.locator else {
-                    unsure[index] |= 1 << UInt64(bit)
-                    continue
-                }
-                do throws(ByteError) {
-                    if try field.passes(head, locator) { kept |= 1 << UInt64(bit) }
-                } catch { throw snapshot.unreadable(word, error) }
+                let place = found[index * 64 + bit]
+                if field.passes(UnsafeRawBufferPointer(start: place.bytes, count: place.count)) { bits[index] |= 1 << UInt64(bit) }
             }
-            bits[index] = kept
         }
+        return unchecked
+    }
+
+    /// Compares what lies between two records with its checksums. Where that fails, each record is asked for by itself: what is bad may be none.
+    private func verify(_ unchecked: graben_unchecked) {
+        guard unchecked.last - unchecked.first < Self.verifiedAhead else { return }
+        try? snapshot.checkpoint?.log.verify(unchecked.first, Int(unchecked.last - unchecked.first) + 1)
+    }
+
+    /// Records of a batch that lie further apart are not likely to have only records of the batch between them.
+    private static let verifiedAhead: UInt64 = 1 << 20
+
+    /// Whether the record in a slot passes; nil where the test has no answer for it.
+    private func look(_ slot: Int, _ field: FieldScan, _ state: EntityState) throws(LogError) -> Bool? {
+        let word = UInt64(words[slot])
+        if word == 0 { return false }
+        let head = try snapshot.head(word, in: &block)
+        guard head.row == row(slot) else { throw snapshot.unreadable(word, .invalid) }
+        if !(word >= window.start && word < window.end) { window = snapshot.window(around: word, in: block) }
+        if head.layoutNumber != field.layoutNumber {
+            guard let layout = snapshot.table[head.layoutNumber], layout.entity == entity else { throw snapshot.unreadable(word, .invalid) }
+            field.prepare(layout)
+        }
+        guard field.isAnswered else { return nil }
+        do throws(ByteError) { return try field.passes(head) } catch { throw snapshot.unreadable(word, error) }
+    }
+}
+
+extension LogSnapshot {
+    /// The memory around a record that has been read: its block, or the mapping it lies in.
+    fileprivate func window(around word: UInt64, in block: RecordBlock?) -> graben_window {
+        var window = graben_window()
+        if RecordAddress(word).isInBlock {
+            guard let block, let start = try? RecordAddress.wordOfBlock(at: block.sectionOffset) else { return window }
+            window.bytes = block.base.assumingMemoryBound(to: UInt8.self)
+            (window.start, window.end) = (start, start + UInt64(block.count))
+            return window
+        }
+        guard let region = region(word, 1) else { return window }
+        window.bytes = region.base.assumingMemoryBound(to: UInt8.self)
+        (window.start, window.end) = (region.fileOffset, min(endOffset, region.fileOffset + UInt64(region.length)))
+        guard let log = checkpoint?.log else { return window }
+        window.unchecked_end = log.end
+        window.checked = UnsafeRawPointer(log.verified.words).assumingMemoryBound(to: UInt64.self)
+        window.unit_bits = UInt32(LogBlocks.unitBits)
+        return window
     }
 }

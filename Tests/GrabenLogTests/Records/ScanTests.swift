@@ -1,3 +1,5 @@
+import FoundationEssentials
+import GrabenFixtures
 import Testing
 
 @testable import GrabenLog
@@ -29,5 +31,170 @@ struct ScanTests {
         var bits = [UInt64](repeating: 0, count: RecordScan.wordsPerBatch)
         try bits.withUnsafeMutableBufferPointer { try scan.begin(68, live: try #require($0.baseAddress)) }
         #expect(bits.allSatisfy { $0 == 0 })
+    }
+
+    @Test(
+        "a test of a field passes the rows whose value passes, in any layout, file and order",
+        arguments: TestShare.of(Array(1...6) as [UInt64], brief: 2))
+    func anyLayout(seed: UInt64) throws {
+        let system = MemoryFileSystem(reservation: 1 << 28)
+        var world = try ScanWorld(seed: seed, Log.open(path: "a", in: system))
+        try world.check("written")
+        try world.reopen(in: system)
+        try world.check("opened from its index")
+        try world.change()
+        try world.check("changed")
+        try world.log.compact()
+        try world.check("compacted")
+        try world.change()
+        try world.check("changed after the compaction")
+    }
+}
+
+/// Records of random fields in two layouts, and what the values in them say of tests.
+private struct ScanWorld {
+    private static let kinds: [FieldKind] = [.bool, .int16, .int64, .float, .double, .date, .string, .uri, .uuid, .decimal, .data]
+    private static let rowCount: Row = 3_000
+    private(set) var log: Log
+    private var random: SplitMix64
+    private let layouts: [RecordLayout]
+    private var live: Set<Row> = []
+
+    init(seed: UInt64, _ log: Log) throws {
+        self.log = log
+        random = SplitMix64(seed: seed)
+        var fields: [RecordField] = []
+        for index in 0..<random.pick(24) + 1 {
+            fields.append(RecordField(name: "f\(index)", kind: Self.kinds[random.pick(Self.kinds.count)], isOptional: random.chance(70)))
+        }
+        // The newer one lacks the first field, and has another kind of number in one that was whole.
+        let changed = fields.dropFirst().map { field in
+            RecordField(name: field.name, kind: field.kind == .int16 ? .double : field.kind, isOptional: field.isOptional)
+        }
+        layouts = [
+            RecordLayout(number: 3, entity: 1, fields: fields, lanes: []),
+            RecordLayout(number: 200, entity: 1, fields: changed + [RecordField(name: "g", kind: .string, isOptional: true)], lanes: []),
+        ]
+        let catalog = Catalog(version: 1, entities: [.init(code: 1, name: "Any")], layouts: layouts)
+        try log.change { $0.setCatalog(catalog) }
+        try change()
+    }
+
+    mutating func reopen(in system: MemoryFileSystem) throws {
+        try log.close()
+        log = try Log.open(path: "a", in: system)
+    }
+
+    mutating func change() throws {
+        var (random, live) = (random, live)
+        let isFirst = live.isEmpty
+        for _ in 0..<(isFirst ? 1 : 3) {
+            try log.change { builder in
+                for row in 0..<Self.rowCount where isFirst ? random.chance(95) : random.chance(20) {
+                    let layout = layouts[random.pick(isFirst ? 20 : 2) == 0 ? 1 : 0]
+                    if live.contains(row), random.chance(10) {
+                        builder.appendTombstone(layout: layout, row: row)
+                        live.remove(row)
+                        continue
+                    }
+                    let isInsert = live.insert(row).inserted
+                    let nulls = random.chance(50)
+                    var values: [StoredValue] = []
+                    for field in layout.fields {
+                        values.append(field.isOptional && nulls && random.chance(40) ? .null : Self.value(field.kind, &random))
+                    }
+                    builder.appendRecord(layout: layout, row: row, isInsert: isInsert, changed: { $0 % 3 == 0 }) { values[$0] }
+                }
+            }
+        }
+        (self.random, self.live) = (random, live)
+    }
+
+    private static func value(_ kind: FieldKind, _ random: inout SplitMix64) -> StoredValue {
+        let bits = Int64(truncatingIfNeeded: random.next()) >> Int64(random.pick(64))
+        switch kind {
+        case .bool: return .bool(bits & 1 == 0)
+        case .int16: return .int(Int64(Int16(truncatingIfNeeded: bits)))
+        case .float: return .float(random.chance(50) ? Float(random.pick(20)) - 10 : [.nan, -0.0, .infinity][random.pick(3)])
+        case .double: return .double(random.chance(50) ? Double(random.pick(20)) - 10 : [.nan, -0.0, -.infinity][random.pick(3)])
+        case .date: return .date(Double(random.pick(20)) - 10)
+        case .string, .uri:
+            let text = String(repeating: "ab", count: [0, 1, 2, 6, 700][random.pick(5)]) + ["", "a", "bc", "\0"][random.pick(4)]
+            return kind == .uri ? .uri(text) : .string(text)
+        case .uuid: return .uuid(UUID())
+        case .decimal: return .decimal(Decimal(bits))
+        case .data: return .data(Data(repeating: 7, count: random.pick(200)))
+        default: return .int(bits)
+        }
+    }
+
+    private mutating func tests(of kind: FieldKind) -> [FieldTest] {
+        guard kind.canBeTested else { return [.isNull] }
+        guard kind.isNumber else {
+            let text = Array((String(repeating: "ab", count: [0, 1, 6, 700][random.pick(4)]) + ["", "a"][random.pick(2)]).utf8)
+            return [.isNull, .text(.equal(text)), .text(.prefix(text)), .text(.bytes { $0.count % 3 == 1 })]
+        }
+        let (low, high) = (Int64(random.pick(20)) - 10, Int64(random.pick(20)) - 10)
+        let range = low <= high ? [low...high] : []
+        let single = FieldNumbers(integers: range, doubles: range.map { Double($0.lowerBound)...Double($0.upperBound) })
+        let several = FieldNumbers(integers: [.min ... -5, 3...7], doubles: [-Double.infinity...(-5), 3...7, 9...Double.infinity])
+        return [.isNull, .numbers(single), .numbers(several)]
+    }
+
+    /// Whether a value passes; nil where a test of fields of a kind has no answer for it.
+    private func passes(_ value: StoredValue, _ test: FieldTest) -> Bool {
+        switch (test, value) {
+        case (.isNull, _): value == .null
+        case (.numbers(let numbers), .bool(let flag)): numbers.contains(flag ? 1 : 0 as Int64)
+        case (.numbers(let numbers), .int(let number)): numbers.contains(number)
+        case (.numbers(let numbers), .float(let number)): numbers.contains(Double(number))
+        case (.numbers(let numbers), .double(let number)), (.numbers(let numbers), .date(let number)): numbers.contains(number)
+        case (.text(let test), .string(let text)), (.text(let test), .uri(let text)): Array(text.utf8).withUnsafeBytes { test.matches($0) }
+        default: false
+        }
+    }
+
+    mutating func check(_ situation: Comment) throws {
+        let snapshot = log.newest
+        #expect(snapshot.liveCount(1) == live.count, situation)
+        let scan = RecordScan(snapshot, 1)
+        for field in layouts[0].fields {
+            for test in tests(of: field.kind) {
+                let scanned = FieldScan(test, kind: field.kind) { $0.fieldIndex(field.name) }
+                var wrong = 0
+                for batch in 0..<scan.batchCount {
+                    var bits = [UInt64](repeating: 0, count: 16)
+                    var unsure = bits
+                    try bits.withUnsafeMutableBufferPointer { try scan.begin(batch, live: try #require($0.baseAddress)) }
+                    // All of them, some, or a few.
+                    let share = random.pick(3)
+                    for word in 0..<16 where share > 0 {
+                        bits[word] &= random.next()
+                        if share > 1 { bits[word] &= random.next() & random.next() & random.next() }
+                    }
+                    let candidates = bits
+                    try bits.withUnsafeMutableBufferPointer { bits in
+                        try unsure.withUnsafeMutableBufferPointer { unsure in
+                            try scan.keep(try #require(bits.baseAddress), unsure: try #require(unsure.baseAddress), where: scanned)
+                        }
+                    }
+                    for slot in 0..<1_024 {
+                        func has(_ bits: [UInt64]) -> Bool { bits[slot / 64] >> UInt64(slot % 64) & 1 != 0 }
+                        guard has(candidates) else {
+                            if has(bits) || has(unsure) { wrong += 1 }
+                            continue
+                        }
+                        let record = try #require(try snapshot.record(1, scan.row(slot)))
+                        guard let index = record.layout.fieldIndex(field.name) else {
+                            if !has(unsure) || has(bits) { wrong += 1 }
+                            continue
+                        }
+                        let value = try record.value(at: index)
+                        if has(unsure) || has(bits) != passes(value, test) { wrong += 1 }
+                    }
+                }
+                #expect(wrong == 0, "\(situation): \(field.kind), \(test)")
+            }
+        }
     }
 }
