@@ -113,6 +113,7 @@ void graben_gather_slots_f32(const void *const *chunks, size_t chunk_count, cons
 /// has no such call, or refuses it, nothing happens.
 void graben_begin_writing(int file, int64_t offset, int64_t length);
 
+#include "CGrabenKeys.h"
 #include "CGrabenRecords.h"
 
 #endif

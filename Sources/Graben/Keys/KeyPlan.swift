@@ -161,7 +161,8 @@ extension ManagedObjectContext {
     ) throws(GrabenError) -> Bool {
         var level: ManagedObjectContext? = self
         while let context = level, context !== upper {
-            if let object = context.registeredObject(for: id), object.hasChanges {
+            // Who has nothing unsaved has no such object.
+            if !context.changed.isEmpty, let object = context.registeredObject(for: id), object.hasChanges {
                 if object.isDeleted { return true }
                 return !(try key.isKey(plan.properties) { number throws(GrabenError) in object.primitive(number) })
             }

@@ -25,6 +25,15 @@ struct MappedRun: Sendable {
         return UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     }
 
+    /// The fences of some leaves, one after the other.
+    @inline(__always)
+    func fences(_ leaves: Range<Int>) throws(ByteError) -> UnsafeRawPointer {
+        guard let bytes = file.bytes(run.fences.offset + leaves.lowerBound * fenceByteCount, leaves.count * fenceByteCount) else {
+            throw .truncated
+        }
+        return bytes
+    }
+
     /// The last leaf whose fence key is at or before `key`, or the first leaf.
     func leaf(for key: (UInt64, UInt64)) throws(ByteError) -> Int {
         var low = 0

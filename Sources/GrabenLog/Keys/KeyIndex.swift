@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// What to keep an ordered index of: a field or several of one entity. Handed to the log as data; the log knows nothing of what it is for.
 package struct KeyDeclaration: Hashable, Sendable {
     package struct Part: Hashable, Sendable {
@@ -31,6 +33,9 @@ package struct KeyDeclaration: Hashable, Sendable {
         self.parts = parts
         self.isUnique = isUnique
     }
+
+    /// Names are not hashed: an index is looked for several times in a fetch.
+    package func hash(into hasher: inout Hasher) { hasher.combine(code) }
 }
 
 /// Makes the keys of records, in one layout after the other.
@@ -103,6 +108,7 @@ struct KeyIndex: Sendable {
 
     /// What the runs say of a range: of each pair whether it is gone, and those that are there, ascending.
     private func tail(_ range: KeyRange) -> (said: [Pair: Bool], added: [Pair]) {
+        if runs.isEmpty { return ([:], []) }
         var said: [Pair: Bool] = [:]
         for run in runs { Self.note(run, range, &said) }
         return (said, said.filter { !$0.value }.map(\.key).sorted())
@@ -122,9 +128,9 @@ struct KeyIndex: Sendable {
         let (said, added) = tail(range)
         var result: [Row] = []
         if said.isEmpty {
-            try forEachBase(range) { _, row in
-                result.append(row)
-                return result.count < limit
+            switch base {
+            case .memory(let run): run.append(range, upTo: limit, to: &result)
+            case .mapped(let mapped): try mapped.append(range, upTo: limit, to: &result)
             }
             return result
         }
@@ -183,7 +189,9 @@ struct KeyIndex: Sendable {
 
     /// A row whose key is just this one; of several the first that is found. Runs are asked from the newest to the oldest, and what one says of a
     /// row counts.
-    func firstRow(equalTo key: UnsafeRawBufferPointer, notIn left: [Row] = []) throws(LogError) -> Row? {
+    func firstRow(
+        equalTo key: UnsafeRawBufferPointer, _ sample: FenceSample? = nil, notIn left: [Row] = []
+    ) throws(LogError) -> Row? {
         var gone = left
         for run in runs.reversed() {
             var found: Row?
@@ -201,8 +209,14 @@ struct KeyIndex: Sendable {
                 return found == nil
             }
             return found
-        case .mapped(let mapped): return try mapped.firstRow(equalTo: key, notIn: gone)
+        case .mapped(let mapped): return try mapped.firstRow(equalTo: key, notIn: gone, sample)
         }
+    }
+
+    /// What makes many look-ups faster; nil where they are in memory anyway.
+    func sample() -> FenceSample? {
+        guard case .mapped(let mapped) = base else { return nil }
+        return mapped.sample()
     }
 
     private func forEachBase(
@@ -243,11 +257,30 @@ final class MappedKeyBase: Sendable {
     private let keys: MappedKeys
     private let declaration: KeyDeclaration
     private let checkpoint: Checkpoint
+    /// Made for who looks up many keys.
+    private let fences = AtomicLazyReference<FenceSample>()
 
     init(_ run: IndexRoot.Run, _ declaration: KeyDeclaration, checkpoint: Checkpoint) {
         keys = MappedKeys(file: checkpoint.file, run: run)
         self.declaration = declaration
         self.checkpoint = checkpoint
+    }
+
+    /// nil where the index is bad, which look-ups find out.
+    func sample() -> FenceSample? {
+        if let known = fences.load() { return known }
+        return (try? keys.sample()).map { fences.storeIfNil($0) }
+    }
+
+    /// Appends the rows of the keys in the range, by key, till there are so many.
+    func append(_ range: KeyRange, upTo limit: Int, to rows: inout [Row]) throws(LogError) {
+        let count = rows.count
+        do throws(ByteError) { try keys.append(range, upTo: limit, to: &rows) } catch {
+            keys.file.distrust()
+            guard case .memory(let run) = try checkpoint.rebuiltSnapshot().keyIndex(declaration).base else { return }
+            rows.removeSubrange(count...)
+            run.append(range, upTo: limit, to: &rows)
+        }
     }
 
     func estimate(_ range: KeyRange) throws(LogError) -> Int {
@@ -258,8 +291,8 @@ final class MappedKeyBase: Sendable {
         }
     }
 
-    func firstRow(equalTo key: UnsafeRawBufferPointer, notIn gone: [Row]) throws(LogError) -> Row? {
-        do throws(ByteError) { return try keys.firstRow(equalTo: key, notIn: gone) } catch {
+    func firstRow(equalTo key: UnsafeRawBufferPointer, notIn gone: [Row], _ sample: FenceSample?) throws(LogError) -> Row? {
+        do throws(ByteError) { return try keys.firstRow(equalTo: key, notIn: gone, sample) } catch {
             keys.file.distrust()
             return try checkpoint.rebuiltSnapshot().keyIndex(declaration).firstRow(equalTo: key, notIn: gone)
         }

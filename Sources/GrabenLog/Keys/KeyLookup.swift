@@ -1,10 +1,14 @@
-/// An index of keys as of one snapshot, for many look-ups of one key each.
+/// An index of keys as of one snapshot, for many look-ups of one key each. Used by one thread.
 ///
 /// It keeps the snapshot, and so the file, for as long as it is kept.
-package struct KeyLookup: Sendable {
+package final class KeyLookup {
     package let snapshot: LogSnapshot
     private let index: KeyIndex
     private let declaration: KeyDeclaration
+    /// Made once there have been so many look-ups that reading it, a byte for each entry of the index, is worth while.
+    private var sample: FenceSample?
+    private var count = 0
+    private static let manyLookups = 256
 
     init(_ snapshot: LogSnapshot, _ index: KeyIndex, _ declaration: KeyDeclaration) {
         self.snapshot = snapshot
@@ -14,13 +18,15 @@ package struct KeyLookup: Sendable {
 
     /// A row whose key is one value; nil where there is none. Complexity: O(log n).
     package func row(equalTo value: StoredValue) throws(LogError) -> Row? {
+        count += 1
+        if count == Self.manyLookups { sample = index.sample() }
         if case .string(var text) = value, text.utf8.count < KeyCoding.partByteLimit, declaration.parts.count == 1 {
             // The commonest key needs no memory of its own. A longer text may share its key with others.
             let answer: Result<Row?, LogError> = text.withUTF8 { utf8 in
                 withUnsafeTemporaryAllocation(byteCount: 2 * utf8.count + 3, alignment: 1) { buffer in
                     let count = KeyCoding.write(text: utf8, to: buffer)
                     return Result { () throws(LogError) in
-                        try index.firstRow(equalTo: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                        try index.firstRow(equalTo: UnsafeRawBufferPointer(rebasing: buffer[..<count]), sample)
                     }
                 }
             }
@@ -34,7 +40,7 @@ package struct KeyLookup: Sendable {
         let range = KeyRange(equalTo: values)
         if range.isExact {
             let answer: Result<Row?, LogError> = range.lower.withUnsafeBytes { key in
-                Result { () throws(LogError) in try index.firstRow(equalTo: key) }
+                Result { () throws(LogError) in try index.firstRow(equalTo: key, sample) }
             }
             return try answer.get()
         }

@@ -103,4 +103,49 @@ import Testing
         #expect(again.newest.checkpoint?.keys(byAge) != nil)
         try check(again.newest)
     }
+
+    @Test("look-ups and ranges of an index file find what a sorted list has, keys that begin alike and many rows of one key included")
+    func mapped() throws {
+        let system = MemoryFileSystem(reservation: 1 << 28)
+        var random = SplitMix64(seed: 11)
+        var names: [String] = []
+        for row in 0..<6_000 {
+            switch random.pick(4) {
+            case 0: names.append("the same beginning \(row)")
+            case 1: names.append("many rows \(random.pick(5))")
+            case 2: names.append(String(UInt64(random.next()), radix: 36))
+            default: names.append("\0\(row % 700)")
+            }
+        }
+        let log = try Log.open(path: "a", in: system)
+        try log.change { builder in
+            builder.setCatalog(Drawing.catalog)
+            for (row, name) in names.enumerated() { builder.insertJoint(Row(row), name) }
+        }
+        try log.close()
+        let again = try Log.open(path: "a", in: system)
+        #expect(again.newest.checkpoint?.keys(Drawing.byName) != nil)
+        let sorted = names.enumerated().map { (key: key(.string($0.element)), row: Row($0.offset)) }.sorted {
+            $0.key == $1.key ? $0.row < $1.row : isBefore($0.key, $1.key)
+        }
+        let first = Dictionary(sorted.map { ($0.key, $0.row) }, uniquingKeysWith: { row, _ in row })
+        let lookup = try again.newest.lookup(Drawing.byName)
+        for name in names.shuffled(using: &random) + ["", "a", "the same beginning", "\0", "zzzzzzzzzzzzzzzz", "many rows 9"] {
+            #expect(try lookup.row(equalTo: .string(name)) == first[key(.string(name))], "\(name)")
+            let prefix = KeyRange(prefix: String(name.prefix(random.pick(4))))
+            if random.pick(60) == 0 {
+                let expected = sorted.filter { entry in
+                    !isBefore(entry.key, prefix.lower) && prefix.upper.map { isBefore(entry.key, $0) } ?? true
+                }
+                #expect(try again.newest.rows(prefix, in: Drawing.byName) == expected.map(\.row))
+                #expect(try again.newest.rows(prefix, in: Drawing.byName, limit: 40) == expected.prefix(40).map(\.row))
+                var walked: [Row] = []
+                try again.newest.walk(prefix, in: Drawing.byName, descending: true) { _, row in
+                    walked.append(row)
+                    return true
+                }
+                #expect(walked == expected.reversed().map(\.row))
+            }
+        }
+    }
 }
