@@ -19,8 +19,12 @@ struct PredicateLexer {
 
     /// Moves past white space and answers where the next token begins.
     mutating func skipSpace() -> Int {
-        while let scalar = peek(), scalar.properties.isWhitespace { position += 1 }
+        while let scalar = peek(), isSpace(scalar) { position += 1 }
         return position
+    }
+
+    private func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isASCII ? scalar == " " || (scalar.value >= 9 && scalar.value <= 13) : scalar.properties.isWhitespace
     }
 
     /// The next token; `skipSpace` was called.
@@ -63,11 +67,11 @@ struct PredicateLexer {
     }
 
     private mutating func symbol(_ scalar: Unicode.Scalar) throws(ObjectPredicateError) -> PredicateToken {
-        if let second = peek(1), second.isASCII, let symbol = PredicateSymbol(rawValue: "\(scalar)\(second)") {
+        if let second = peek(1), let symbol = PredicateSymbol(scalar, second) {
             position += 2
             return .symbol(symbol)
         }
-        guard scalar.isASCII, let symbol = PredicateSymbol(rawValue: "\(scalar)") else {
+        guard let symbol = PredicateSymbol(scalar) else {
             throw fail("a name, a value or an operator", found: quoted(scalar), at: position)
         }
         position += 1

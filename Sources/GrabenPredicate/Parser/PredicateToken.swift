@@ -32,7 +32,7 @@ enum PredicateToken: Equatable {
     }
 }
 
-enum PredicateSymbol: String {
+enum PredicateSymbol: String, CaseIterable {
     case open = "("
     case close = ")"
     case openBracket = "["
@@ -67,6 +67,17 @@ enum PredicateSymbol: String {
     case slash = "/"
     case tilde = "~"
 
+    private static let byText = Dictionary(
+        uniqueKeysWithValues: allCases.map { symbol in (symbol.rawValue.utf8.reduce(UInt16(0)) { $0 << 8 | UInt16($1) }, symbol) })
+
+    /// The symbol of one ASCII character, or of two.
+    init?(_ first: Unicode.Scalar, _ second: Unicode.Scalar? = nil) {
+        guard first.isASCII, second?.isASCII ?? true else { return nil }
+        let (first, text) = (UInt16(truncatingIfNeeded: first.value), second.map { UInt16(truncatingIfNeeded: $0.value) })
+        guard let symbol = Self.byText[text.map { first << 8 | $0 } ?? first] else { return nil }
+        self = symbol
+    }
+
     /// The arithmetic operator a symbol stands for between two operands.
     var arithmetic: ArithmeticOperator? {
         switch self {
@@ -99,7 +110,7 @@ enum PredicateSymbol: String {
 }
 
 /// The reserved words, by their lowercase spelling.
-enum PredicateKeyword: String {
+enum PredicateKeyword: String, CaseIterable {
     case and, or, not, `in`, all, any, some, none, like, ci, matches, contains, between, null, `nil`, `self`, `true`, yes, `false`, no
     case first, last, size, anykey, subquery, fetch, cast, ternary, function
     case caseInsensitive = "caseinsensitive"
@@ -108,8 +119,11 @@ enum PredicateKeyword: String {
     case truePredicate = "truepredicate"
     case falsePredicate = "falsepredicate"
 
+    private static let bySpelling = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+
     init?(_ word: String) {
-        self.init(rawValue: asciiLowercased(word))
+        guard let keyword = Self.bySpelling[asciiLowercased(word)] else { return nil }
+        self = keyword
     }
 
     /// The comparison a keyword stands for.

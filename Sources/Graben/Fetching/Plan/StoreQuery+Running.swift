@@ -4,8 +4,11 @@ import GrabenPredicate
 extension StoreQuery {
     /// The rows that match. Errors of a row that the window does not reach may stay unseen.
     func storeRows() throws(GrabenError) -> StoreRows {
-        let batches = BatchFilter(self)
         var plan = try plan()
+        if order == nil, let rows = try rowsOfIndex(plan) {
+            return StoreRows(rows: rows.count > limit ? Array(rows[..<limit]) : rows)
+        }
+        let batches = BatchFilter(self)
         if case .ordered(let index) = plan.access {
             if let rows = try rows(batches, inOrderOf: index, plan) { return rows }
             plan = plan.scanning(self)
@@ -30,8 +33,9 @@ extension StoreQuery {
     /// How many rows match, whatever the limit.
     func storeCount() throws(GrabenError) -> Int {
         if predicate == nil { return snapshot.liveCount(stored.code) - excluded.count { snapshot.contains(stored.code, $0) } }
-        let batches = BatchFilter(self)
         let plan = try plan()
+        if let rows = try rowsOfIndex(plan) { return rows.count }
+        let batches = BatchFilter(self)
         var count = 0
         try forEachBatch(batches, plan) { (batch, candidates) throws(GrabenError) in
             var bits = candidates
@@ -89,6 +93,15 @@ extension StoreQuery {
         }
     }
 
+    /// The rows of a query that an index answers by itself; nil where they have to be looked at.
+    private func rowsOfIndex(_ plan: QueryPlan) throws(GrabenError) -> [Row]? {
+        guard case .index(let choice) = plan.access, case .constant(true) = plan.filter else { return nil }
+        if isCancelled() { throw .cancelled(what: "fetching \(stored.info.name)") }
+        var rows = try rows(of: choice)
+        if !excluded.isEmpty { rows.removeAll { excluded.contains($0) } }
+        return rows
+    }
+
     /// The rows an index has for its ranges, ascending, each once.
     private func rows(of choice: IndexChoice) throws(GrabenError) -> [Row] {
         var rows: [Row] = []
@@ -98,7 +111,7 @@ extension StoreQuery {
                 if rows.isEmpty { rows = found } else { rows += found }
             }
         } catch { throw .store(error) }
-        rows.sort()
+        rows.arrange()
         return rows
     }
 
