@@ -59,6 +59,29 @@ func reseal(_ bytes: inout [UInt8], at offset: Int) {
 }
 
 @Suite struct RecoveryTests {
+    @Test("of several bad blocks of a long frame, which several threads look through, the first one is named")
+    func longFrame() throws {
+        let system = MemoryFileSystem()
+        var options = LogOptions()
+        options.writesIndex = false
+        let log = try Log.open(path: "a", in: system, options: options)
+        let text = String(repeating: "x", count: 1000)
+        try log.change { builder in
+            builder.setCatalog(Drawing.catalog)
+            for row in 0..<6000 as Range<Row> { builder.insertJoint(row, text) }
+        }
+        try log.change { $0.rename(0, "later") }
+        let bytes = try #require(system.contents("a"))
+        for block in [[7, 300], [300, 7, 8], [0], [340], []] {
+            var changed = bytes
+            for number in block { changed[Format.headerByteCount + Format.frameHeaderByteCount + number * Format.blockByteCount] ^= 1 }
+            try system.setContents("b", changed)
+            let damage = try Log.open(path: "b", in: system, options: LogOptions(readOnly: true)).damage
+            let expected = block.min().map { Format.headerByteCount + Format.frameHeaderByteCount + $0 * Format.blockByteCount }
+            #expect(damage?.offset == expected.map(UInt64.init))
+        }
+    }
+
     @Test("a tail torn at any byte of the last frame leaves the commit before it or the whole last one", arguments: [0, 512])
     func tornTail(preallocation: Int) throws {
         let sample = try Sample(preallocation: preallocation)
