@@ -10,6 +10,8 @@ extension Log {
     package func commit<R, E: Error>(
         author: String? = nil, _ body: (LogSnapshot, inout CommitBuilder) throws(E) -> R
     ) throws(CommitError<E>) -> (R, LogSnapshot) {
+        committing.wrappingAdd(1, ordering: .relaxed)
+        defer { committing.wrappingSubtract(1, ordering: .relaxed) }
         var cut: (any LogFile)?
         let (result, snapshot): (R, LogSnapshot)
         do throws(CommitError<E>) { (result, snapshot) = try append(author, &cut, body) } catch {
@@ -186,10 +188,10 @@ extension Log {
         writer.preallocatedEnd = max(writer.preallocatedEnd, end)
     }
 
-    /// Lets the disk work while the index is brought up to date, so that the sync has little left to wait for. A short commit beside a sync under
-    /// way is left to the next sync, which is for all that come meanwhile: they share a page.
+    /// Lets the disk work while the index is brought up to date, so that the sync has little left to wait for. Where several commit at once that is
+    /// left to the sync they share: their frames lie in one page, which would be written for each.
     private func beginWriting(_ count: Int, at offset: UInt64, _ file: any LogFile) {
-        if options.durability == .full, syncLock.withLock({ !publication.isSyncing }) { file.beginWriting(count, at: offset) }
+        if options.durability == .full, committing.load(ordering: .relaxed) == 1 { file.beginWriting(count, at: offset) }
     }
 
     func note(written count: Int) {

@@ -13,6 +13,8 @@ package final class Log: Sendable {
     package let health: LogHealth
     let system: any LogFileSystem
 
+    /// How many commits are under way.
+    let committing = Atomic<Int>(0)
     let writerLock = ConditionLock()
     /// Guarded by `writerLock`.
     let writer: Writer
