@@ -84,6 +84,7 @@ final class IndexFile: @unchecked Sendable {
             }
             verified.insert(block)
         }
+        region.noteCheck()
         return true
     }
 

@@ -59,6 +59,7 @@ final class LogBlocks: @unchecked Sendable {
     @inline(never)
     private func verifyUnits(_ first: Int, _ last: Int) throws(LogError) {
         guard let start = (first...last).first(where: { !verified.contains($0) }) else { return }
+        defer { region.noteCheck() }
         let isScan = start > 0 && verified.contains(start - 1)
         let stop = isScan ? min(max(last + 1, start + Self.unitsAhead), verified.count) : last + 1
         do throws(LogError) {

@@ -13,8 +13,8 @@ internal import Synchronization
 package struct RealFileSystem: LogFileSystem {
     private let mapsSparsely: Bool
 
-    /// - Parameter mapsSparsely: whether the kernel is to map no more than what is about a place that is touched, and never a large page: for
-    ///   whoever looks at a few places and is asked how much memory that took. Scans are slower by a fault every 64 KB.
+    /// - Parameter mapsSparsely: whether the kernel is to map no more than what is about a place that is touched, and never a large page, and to let
+    ///   it go again: for whoever looks at a few places and is asked how much memory that took. Scans are slower by a fault every 64 KB.
     package init(mapsSparsely: Bool = false) { self.mapsSparsely = mapsSparsely }
 
     package func open(_ path: String, _ mode: OpenMode) throws(LogError) -> any LogFile {
@@ -225,7 +225,10 @@ final class RealFile: LogFile {
             munmap(start, room)
             throw error
         }
-        return MappedRegion(base: UnsafeRawPointer(address), fileOffset: UInt64(position), length: length) {
+        let leave: () -> Void = {
+            if let place = UnsafeMutableRawPointer(bitPattern: apart) { madvise(place, length, MADV_DONTNEED) }
+        }
+        return MappedRegion(base: UnsafeRawPointer(address), fileOffset: UInt64(position), length: length, leave: leave) {
             if let start = UnsafeMutableRawPointer(bitPattern: bits) { munmap(start, room) }
         }
     }

@@ -56,6 +56,26 @@ import Testing
         }
     }
 
+    @Test("a file that is mapped sparsely and leaves memory now and then reads as any other, also where something of it was lent before")
+    func sparse() throws {
+        try inFolder { folder in
+            let path = folder + "/a.graben"
+            let log = try Log.open(path: path, in: RealFileSystem())
+            let text = String(repeating: "joint ", count: 50)
+            try log.change { builder in
+                builder.setCatalog(Drawing.catalog)
+                for row in 0..<5000 as Range<Row> { builder.insertJoint(row, "\(text)\(row)", (Double(row), 0, 0)) }
+            }
+            try log.close()
+            let again = try Log.open(path: path, in: RealFileSystem(mapsSparsely: true), options: LogOptions(readOnly: true)).newest
+            let first = try #require(try again.record(Drawing.joint, 0))
+            for row in 0..<5000 as Range<Row> {
+                #expect(try again.name(row) == "\(text)\(row)" && again.position(row) == [Double(row), 0, 0])
+            }
+            #expect(first.string(0) == "\(text)0")
+        }
+    }
+
     @Test("missing files, folders and foreign files are refused by name, and a reader creates nothing")
     func refusals() throws {
         try inFolder { folder in
