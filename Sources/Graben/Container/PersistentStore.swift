@@ -26,8 +26,8 @@ public final class PersistentStore: Sendable {
     /// The model the store is bound to.
     nonisolated(unsafe) private(set) var model: ResolvedModel?
     // By code: the entity's number in the model, or -1. Codes are given out one after the other.
-    nonisolated(unsafe) private var numbers: [Int32] = []
-    nonisolated(unsafe) private var codes: [EntityCode?] = []
+    @exclusivity(unchecked) nonisolated(unsafe) private var numbers: [Int32] = []
+    @exclusivity(unchecked) nonisolated(unsafe) private var codes: [EntityCode?] = []
     /// Of a store that others write: the newest snapshot whose objects can be read under the model.
     let lastReadable = Mutex<LogSnapshot?>(nil)
     /// The uniqueness constraints, as every save checks them.

@@ -31,7 +31,7 @@ extension ManagedObjectContext {
             step?.deleted.append(object)
             changes.deleted.append(object.objectID)
         }
-        for object in ended.objects {
+        ended.objects.forEachBorrowed { object in
             object.clear(ObjectFlag.inEvent)
             let isNew = object.has(ObjectFlag.newInEvent)
             if let data = object._data {

@@ -208,7 +208,7 @@ extension ManagedObjectContext {
             statistics.syncs += syncs
             traceHandler?(.sync(store: store.number, syncs: syncs))
         }
-        let stale = objects.filter { $0.has(ObjectFlag.cell) && $0.has(CellFlag.stale) && !$0.has(ObjectFlag.deleted) }
+        let stale = objects.unlessAll { !($0.has(ObjectFlag.cell) && $0.has(CellFlag.stale) && !$0.has(ObjectFlag.deleted)) }
         // Only where other commits came before or after does an object have to know which one it was saved by.
         let newest = store.newestSnapshot
         let isAlone = own <= base.commitNumber + 1 && newest.commitNumber <= own
@@ -223,8 +223,9 @@ extension ManagedObjectContext {
         let isEverything = objects.count == changed.count
         var others: [ManagedObject] = []
         objects.forEachBorrowed { object in
-            guard isAlone, object.isFresh, !object.has(ObjectFlag.deleted) else { return others.append(object) }
-            // Its values are forgotten with those of its chunk.
+            let isLean = !object.has(ObjectFlag.deleted) && (!object.has(ObjectFlag.cell) || object.isFresh)
+            guard isAlone, isLean else { return others.append(object) }
+            // Its values are forgotten with those of its chunk, or lie in columns only.
             object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted)
             object.withTable { $0.sinceSweep += 1 }
         }

@@ -57,7 +57,7 @@ extension ObjectTable {
     @inline(__always)
     func makeFault(_ row: Row) -> ManagedObject {
         let busy = ObjectFlag.inserted | ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.listed | ObjectFlag.inEvent | ObjectFlag.cell
-        guard recycles, let home = nursery.place(of: row), let resident = home.pointee.object, ReferenceCounts.isSole(resident),
+        guard recycles, let home = nursery.place(of: row), let resident = home.pointee.object, ReferenceCounts.isSole(resident, soleCounts),
             resident._withUnsafeGuaranteedRef({ $0._word & busy == 0 })
         else { return makeAnotherFault(row) }
         let (entry, slot) = place(of: row)
@@ -73,6 +73,14 @@ extension ObjectTable {
     @inline(__always)
     private func prefetchLanes(of entry: ChunkTable.Entry, _ slot: Int) {
         for lane in 0..<min(plainLaneCount, 3) { graben_prefetch(entry.pointee + (lane * ChunkGeometry.slotsPerChunk + slot) * 8) }
+    }
+
+    /// The same for a row whose object is likely to be asked for soon, where its chunk is bound.
+    @inline(__always)
+    func prefetch(_ row: Row) {
+        let number = slotNumber(row)
+        guard number / ChunkGeometry.slotsPerChunk < chunks.count else { return }
+        prefetchLanes(of: chunks.entry(number / ChunkGeometry.slotsPerChunk), number % ChunkGeometry.slotsPerChunk)
     }
 
     @inline(never)
@@ -137,7 +145,7 @@ enum ReferenceCounts {
     private static func word(_ object: UnsafeRawPointer) -> UInt { object.load(fromByteOffset: MemoryLayout<UInt>.size, as: UInt.self) }
 
     /// The word of an object to which there is one strong reference, and neither a weak nor an unowned one.
-    private static let sole: UInt = {
+    static let sole: UInt = {
         let sample = makeSample()
         defer { sample.release() }
         return word(sample.toOpaque())
@@ -146,7 +154,7 @@ enum ReferenceCounts {
     @inline(never)
     private static func makeSample() -> Unmanaged<Sample> { .passRetained(Sample()) }
 
-    /// Whether the caller's is the only reference of any kind.
+    /// Whether the caller's is the only reference of any kind; `sole` is at hand there.
     @inline(__always)
-    static func isSole(_ object: Unmanaged<ManagedObject>) -> Bool { word(object.toOpaque()) == sole }
+    static func isSole(_ object: Unmanaged<ManagedObject>, _ sole: UInt) -> Bool { word(object.toOpaque()) == sole }
 }

@@ -81,6 +81,7 @@ final class ObjectTable {
     private let isWithLanes: Bool
     /// Whether an instance that nobody holds can become the object of another row: it has no state of its own, and nobody hears of its end.
     let recycles: Bool
+    let soleCounts = ReferenceCounts.sole
 
     /// The change that a setter of one of the table's objects is making.
     @exclusivity(unchecked) var quick = QuickChange()
@@ -264,11 +265,15 @@ final class ObjectTable {
     /// The record of a row in the table's snapshot, where there is one. Valid until the table advances.
     @inline(__always)
     func record(_ row: Row) throws(LogError) -> RecordView? {
-        if let lastRecord, lastRecord.row == row { return lastRecord }
+        if isAtHand(row) { return lastRecord }
         guard let stored, let snapshot, let record = try snapshot.record(stored.code, row) else { return nil }
         lastRecord = record
         return record
     }
+
+    /// Whether a row's record is the one read last.
+    @inline(__always)
+    func isAtHand(_ row: Row) -> Bool { lastRecord?.row == row }
 
     // MARK: Rows and chunks
 

@@ -146,7 +146,7 @@ extension ManagedObject {
             guard let (entity, row) = fresh.reference(quick.lane, slot) else { return nil }
             return context.object(with: ObjectID(store: table.storeNumber, entity: entity, row: row))
         }
-        guard let id = table.referenceQuietly(_row, quick, isKnown: &isKnown) else {
+        guard let id = table.referenceQuietly(_row, quick, context, isKnown: &isKnown) else {
             if isKnown { endFaultQuietly(context) }
             return nil
         }
@@ -166,8 +166,12 @@ extension ManagedObject {
 extension ObjectTable {
     /// What the record of a row refers to. Not known where there is no record, or one of an older layout, or one whose bytes have to be kept.
     @inline(__always)
-    fileprivate func referenceQuietly(_ row: Row, _ quick: QuickAccessor, isKnown: inout Bool) -> ObjectID? {
+    fileprivate func referenceQuietly(
+        _ row: Row, _ quick: QuickAccessor, _ context: ManagedObjectContext, isKnown: inout Bool
+    ) -> ObjectID? {
+        let isFirst = !isAtHand(row)
         guard let store, let record = try? record(row), record.layout.number == layoutNumber, !record.isCopy else { return nil }
+        if isFirst { prefetchTargets(of: record, but: quick, store, context) }
         if let (code, target) = record.reference(Int(quick.field)) {
             guard let entity = store.entityNumber(of: code) else { return nil }
             isKnown = true
@@ -175,6 +179,19 @@ extension ObjectTable {
         }
         isKnown = record.isNull(Int(quick.field))
         return nil
+    }
+
+    /// Who follows one reference of an object mostly follows the others as well, and reads where they lead at random.
+    @inline(__always)
+    private func prefetchTargets(of record: RecordView, but quick: QuickAccessor, _ store: PersistentStore, _ context: ManagedObjectContext)
+    {
+        guard let table = context.lastTable else { return }
+        for number in 0..<quickCount where quickAccessors[number].kind == .toOne && quickAccessors[number].field != quick.field {
+            guard let (code, row) = record.reference(Int(quickAccessors[number].field)), let entity = store.entityNumber(of: code) else {
+                continue
+            }
+            table._withUnsafeGuaranteedRef { if $0.entityNumber == UInt32(truncatingIfNeeded: entity) { $0.prefetch(row) } }
+        }
     }
 }
 
