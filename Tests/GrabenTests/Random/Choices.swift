@@ -61,9 +61,12 @@ final class Choices: RandomNumberGenerator {
 
 /// Makes a failing list of choices as short as it gets while it fails.
 struct Shrinker {
-    /// How often a life may be lived again.
+    /// How often a life may be lived again, and how long that may take in all.
     var budget = 600
+    let end = ContinuousClock.now.advanced(by: .seconds(60))
     let fails: ([[UInt32]]) -> Bool
+
+    init(_ fails: @escaping ([[UInt32]]) -> Bool) { self.fails = fails }
 
     mutating func shortest(_ steps: [[UInt32]]) -> [[UInt32]] {
         var best = steps
@@ -78,6 +81,7 @@ struct Shrinker {
     }
 
     private mutating func tryOut(_ candidate: [[UInt32]], _ best: inout [[UInt32]]) -> Bool {
+        if ContinuousClock.now > end { budget = 0 }
         guard budget > 0, candidate != best else { return false }
         budget -= 1
         guard fails(candidate) else { return false }

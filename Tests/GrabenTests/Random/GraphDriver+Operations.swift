@@ -41,7 +41,7 @@ extension GraphDriver {
     func copy() throws {
         endEvent()
         let keys = own.filter { _ in random.below(6) == 0 }
-        guard !keys.isEmpty, world.things.count < 45 * part.of else { return }
+        guard !keys.isEmpty, own.count < (part.of == 1 ? 45 : 15) else { return }
         let copies = try context.copy(keys.compactMap { object($0) })
         var new: [Int: Int] = [:]
         for (key, object) in zip(keys, copies.objects) { new[key] = note(object.objectID) }

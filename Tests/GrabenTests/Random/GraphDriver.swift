@@ -105,14 +105,14 @@ final class GraphDriver {
     private func edit() throws {
         switch random.below(20) {
         case 0...3:
-            // Above forty things there is more deleted than inserted.
+            // Above forty things, or so many of its own, there is more deleted than inserted.
             let entity = GraphSchema.concrete[Int(random.below(UInt32(GraphSchema.concrete.count)))]
-            if world.things.count < 40 * part.of || random.below(5) == 0 { try insert(entity) }
+            if own.count < (part.of == 1 ? 40 : 12) || random.below(5) == 0 { try insert(entity) }
         case 4...8: try setValue()
         case 9...14: try relate()
         case 15: try translate()
         case 16, 17: try replaceMembers()
-        default: if own.count > 8, let key = pick(own) { try delete(key) }
+        default: if own.count > (part.of == 1 ? 8 : 4), let key = pick(own) { try delete(key) }
         }
     }
 

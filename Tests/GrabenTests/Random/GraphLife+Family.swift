@@ -43,7 +43,12 @@ extension GraphLife {
     private func save(_ member: Member, _ members: [Member], byBatch: Bool = false) throws {
         try member.catchUp(members)
         let log = member.driver.log
-        if byBatch { try member.driver.batch() } else { try member.driver.save() }
+        do {
+            if byBatch { try member.driver.batch() } else { try member.driver.save() }
+        } catch {
+            let lines = members.map { "context \($0.driver.part.remainder):\n" + $0.driver.log.suffix(60).joined(separator: "\n") }
+            throw Difference(description: "context \(member.driver.part.remainder) cannot save: \(error)\n\(lines.joined(separator: "\n"))")
+        }
         if let parent = member.parent {
             // The parent has it as changes of its own.
             parent.driver.endEvent()
