@@ -39,7 +39,7 @@ struct RandomGraphTests {
     @Test(
         "a root, its child, that one's child and another root are changed at once, and each sees its own changes over those of the others",
         arguments: lives([101, 102], compacted: [111]))
-    func family(life: Circumstances) { GraphLife.family.check(life, steps: 1000) }
+    func family(life: Circumstances) { GraphLife.family.check(life, steps: 300) }
 
     @Test("two contexts that merge each other's saves see the same drawing", arguments: lives([31, 32, 33], compacted: [71, 72, 73]))
     func siblings(life: Circumstances) { GraphLife.siblings.check(life, steps: 60) }
