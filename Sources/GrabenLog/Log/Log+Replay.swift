@@ -75,22 +75,21 @@ extension Log {
                 let restIsZero = scan.restIsZero && pass.tail == scan.end
                 if damage == nil, !restIsZero { health.tornTail = pass.tail..<limit }
                 return Replay(snapshot: pass.snapshot, tail: pass.tail, health: health, restIsZero: restIsZero)
-            case .block(let offset, let frame):
-                if durable > frame {
-                    damage = LogHealth.Damage(offset: offset, reason: "the checksum of a block is wrong")
-                }
-                stop = frame
-            case .content(let reason, let offset, let frame):
-                // The checksum is right, so no crash explains it.
-                damage = LogHealth.Damage(offset: offset, reason: reason)
-                stop = frame
+            case let failure?:
+                // Nobody has been told of what was never durable: the disk may have kept a part of it, or the writer died between a frame and
+                // finding that it cannot be applied.
+                if durable > failure.frame { damage = LogHealth.Damage(offset: failure.offset, reason: failure.reason) }
+                stop = failure.frame
             }
         }
     }
 
-    private enum PassFailure {
-        case block(offset: UInt64, frame: UInt64)
-        case content(String, offset: UInt64, frame: UInt64)
+    /// Bytes that cannot be applied: a block whose checksum is wrong, or contents that do not follow the format.
+    private struct PassFailure {
+        let reason: String
+        let offset: UInt64
+        /// Where the log ends for that.
+        let frame: UInt64
     }
 
     private static func replayPass(
@@ -108,7 +107,8 @@ extension Log {
         frames: while let frame = cursor.next() {
             try watch?.note(Double(frame.offset - min(first, frame.offset)) / Double(max(limit - min(first, limit), 1)))
             if let block = frame.firstBadBlock(base + Int(frame.offset)) {
-                failure = .block(offset: frame.payloadOffset + UInt64(block * Format.blockByteCount), frame: frame.offset)
+                let place = frame.payloadOffset + UInt64(block * Format.blockByteCount)
+                failure = PassFailure(reason: "the checksum of a block is wrong", offset: place, frame: frame.offset)
                 break
             }
             if frame.kind == .closeMarker {
@@ -124,7 +124,7 @@ extension Log {
                 for part in parts { try assembler.apply(part.base, part.header) }
             } catch {
                 if case .malformed(let what, _, let offset) = error {
-                    failure = .content(what, offset: offset, frame: start)
+                    failure = PassFailure(reason: what, offset: offset, frame: start)
                     break frames
                 }
                 throw error

@@ -161,6 +161,35 @@ func reseal(_ bytes: inout [UInt8], at offset: Int) {
         }
     }
 
+    // A frame is written before it is applied. One that could not be applied, of a writer that died before it had cut it off again, left a store
+    // that was called damaged and could not be written to any more.
+    @Test("contents that do not follow the format are damage where they were once durable, and else are cut off")
+    func malformedContents() throws {
+        for close in [false, true] {
+            let sample = try Sample(preallocation: 64, close: close)
+            for frame in 0..<3 {
+                var bytes = sample.bytes
+                // A section of a kind that there is not.
+                bytes[sample.frames[frame] + Format.frameHeaderByteCount] = 99
+                reseal(&bytes, at: sample.frames[frame])
+                let reader = try open(bytes, readOnly: true)
+                #expect(reader.newest.commitNumber == UInt64(frame))
+                guard frame == 2, !close else {
+                    #expect(reader.damage != nil && reader.health.tornTail == nil)
+                    #expect(throws: LogError.self) { try open(bytes) }
+                    continue
+                }
+                #expect(reader.damage == nil && reader.health.tornTail?.lowerBound == UInt64(sample.frames[2]))
+                let log = try open(bytes)
+                try log.change { $0.rename(1, "after") }
+                #expect(try log.check() == [])
+                let again = try open(try #require((log.system as? MemoryFileSystem)?.contents("a")))
+                #expect(again.newest.commitNumber == 3 && again.damage == nil)
+                #expect(try again.newest.name(1) == "after" && again.newest.name(4) == "J4")
+            }
+        }
+    }
+
     @Test("zeros over a durable frame are damage, not the end of the log")
     func zeroedFrame() throws {
         let sample = try Sample(preallocation: 0)
