@@ -30,9 +30,6 @@ final class SnapshotAssembler {
     private let checkpoint: Checkpoint?
     /// What was decompressed of the file, for the snapshots that are made.
     private let blocks: RecordBlocks
-    /// Where the chunks of the payload being applied are, by their place in the file: a commit applies a payload before it is written, so what
-    /// is mapped there is not theirs yet.
-    private var unwritten: [UInt64: UnsafeRawPointer] = [:]
     /// A chunk that was to be copied and could not be read; thrown when the payload it was for has been applied.
     private var unreadable: LogError?
     /// The entities whose slots may be permuted; nil for all at a replay, and for none by a commit.
@@ -99,7 +96,6 @@ final class SnapshotAssembler {
     /// Applies the payload of a part. `base` is where its bytes are now; offsets count from its place in the file.
     func apply(_ base: UnsafeRawPointer, _ header: FrameHeader) throws(LogError) {
         var sections = SectionCursor(base, to: header.payloadLength)
-        defer { unwritten.removeAll(keepingCapacity: true) }
         do throws(ByteError) {
             while case (let kind, let section)? = try sections.next() { try apply(kind, section, payloadOffset: header.payloadOffset) }
         } catch {
@@ -302,10 +298,7 @@ final class SnapshotAssembler {
         let fresh: ChunkHandle
         var known: ChunkHandle?
         do throws(LogError) { known = try state.chunk(index) } catch { unreadable = unreadable ?? error }
-        if var known {
-            if let body = unwritten[known.logOffset] {
-                known = ChunkHandle(mapped: body, at: known.logOffset, layout: known.layout, usedSlots: known.usedSlots)
-            }
+        if let known {
             if known.layout.number < layout.number {
                 fresh = known.convert(to: layout, catalog: table.catalog, owner: owner)
             } else if known.owner == owner {
@@ -348,7 +341,6 @@ final class SnapshotAssembler {
         if case .listed(let list) = rows, let most = list.max() { state.highestRow = max(state.highestRow, Int64(most)) }
         if let place, isCovered(state, place, by: rows.count, layout), let mapped = address(offset) {
             state.setChunk(place, ChunkHandle(mapped: mapped, at: offset, layout: layout, usedSlots: rows.count))
-            if purpose == .commit { unwritten[offset] = body }
             return
         }
         // Some of the chunk's slots belong to other rows, so the rows are written one by one.
