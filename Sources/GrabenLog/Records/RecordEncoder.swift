@@ -83,13 +83,13 @@ enum RecordEncoder {
         }
         buffer.advance(to: place - buffer.base)
         for field in layout.indexes(.variable) {
-            switch value(field) {
-            case .null:
+            let stored = value(field)
+            if case .null = stored {
                 buffer.truncate(to: start)
                 return false
-            case .string(let text) where layout.infos[field].kind == .string && appendShort(text, buffer): break
-            case let stored: try appendVariable(stored, layout, field, buffer)
             }
+            if case .string(let text) = stored, layout.infos[field].kind == .string, appendShort(text, buffer) { continue }
+            try appendVariable(stored, layout, field, buffer)
         }
         setLength(buffer, start)
         return true
