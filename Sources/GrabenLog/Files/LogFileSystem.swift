@@ -42,10 +42,10 @@ package protocol LogFile: AnyObject, Sendable {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(LogError) -> Int
     /// Writes all of the bytes or throws; when it throws, any part of them may have been written.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(LogError)
-    /// Whether zeros written ahead make later syncs cheaper.
-    var gainsFromPreallocation: Bool { get }
     /// The same, and zeros behind the bytes, over which others will be written a little at a time.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64, zerosBehind count: Int) throws(LogError)
+    /// Whether zeros written ahead make later syncs cheaper.
+    var gainsFromPreallocation: Bool { get }
     /// Asks the system to begin putting written bytes on the disk, and does not wait for it. Promises nothing.
     func beginWriting(_ count: Int, at offset: UInt64)
     /// Makes written data and the size needed to read it durable.
