@@ -46,7 +46,8 @@ package protocol LogFile: AnyObject, Sendable {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64, zerosBehind count: Int) throws(LogError)
     /// Whether zeros written ahead make later syncs cheaper.
     var gainsFromPreallocation: Bool { get }
-    /// Asks the system to begin putting written bytes on the disk, and does not wait for it. Promises nothing.
+    /// Asks the system to begin putting written bytes on the disk, and does not wait for it. Promises nothing. Writes of `longWrite` bytes and more
+    /// need not ask.
     func beginWriting(_ count: Int, at offset: UInt64)
     /// Makes written data and the size needed to read it durable.
     func sync() throws(LogError)
@@ -76,6 +77,9 @@ extension LogFile {
     package func beginWriting(_ count: Int, at offset: UInt64) {}
     package func lockHolder() -> String? { nil }
 }
+
+/// The disk begins with a write of so many bytes at once: it works while the next part is made, and the sync has little left to wait for.
+package let longWrite = 1 << 20
 
 /// Offsets of mappings are multiples of this: the largest page size of the supported platforms.
 package let mappingGranularity: UInt64 = 65_536

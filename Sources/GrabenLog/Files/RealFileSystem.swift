@@ -152,11 +152,8 @@ final class RealFile: LogFile {
             }
             done += result
         }
-        // The disk works while the next part is made, so the sync at the end has little left to wait for.
-        if bytes.count >= Self.longWrite { beginWriting(bytes.count, at: offset) }
+        if bytes.count >= longWrite { beginWriting(bytes.count, at: offset) }
     }
-
-    private static let longWrite = 1 << 20
 
     func beginWriting(_ count: Int, at offset: UInt64) { graben_begin_writing(descriptor, Int64(clamping: offset), Int64(count)) }
 

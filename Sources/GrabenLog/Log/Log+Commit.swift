@@ -188,10 +188,11 @@ extension Log {
         writer.preallocatedEnd = max(writer.preallocatedEnd, end)
     }
 
-    /// Lets the disk work while the index is brought up to date, so that the sync has little left to wait for. Where several commit at once that is
-    /// left to the sync they share: their frames lie in one page, which would be written for each.
+    /// Lets the disk work while the index is brought up to date, so that the sync has little left to wait for; long writes ask by themselves. Where
+    /// several commit at once that is left to the sync they share: their frames lie in one page, which would be written for each.
     private func beginWriting(_ count: Int, at offset: UInt64, _ file: any LogFile) {
-        if options.durability == .full, committing.load(ordering: .relaxed) == 1 { file.beginWriting(count, at: offset) }
+        guard options.durability == .full, count < longWrite else { return }
+        if committing.load(ordering: .relaxed) == 1 { file.beginWriting(count, at: offset) }
     }
 
     func note(written count: Int) {
