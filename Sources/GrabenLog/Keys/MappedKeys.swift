@@ -206,7 +206,8 @@ final class FenceSample: Sendable {
             if next < words.count, words[next] == prefix {
                 next = prefix == .max ? words.count : graben_lower_bound_u64(words.baseAddress, words.count, prefix + 1)
             }
-            return (max(below - 1, 0) * Self.spacing, next < words.count ? max(next, 1) * Self.spacing : count)
+            // The first word may be the only one, and then there may be fewer leaves than it stands for.
+            return (max(below - 1, 0) * Self.spacing, next < words.count ? min(max(next, 1) * Self.spacing, count) : count)
         }
     }
 }

@@ -104,6 +104,33 @@ import Testing
         try check(again.newest)
     }
 
+    // The sample of an index with fewer than sixteen leaves led to a sixteenth: many look-ups, one of them of a key before all others, made a sound
+    // index a bad one, and the whole log was read again.
+    @Test("many look-ups in an index of few leaves trust it, whatever key they are of", arguments: [1, 2, 15, 16, 17, 40])
+    func fewLeaves(leaves: Int) throws {
+        let system = MemoryFileSystem(reservation: 1 << 28)
+        let log = try Log.open(path: "a", in: system)
+        let count = leaves * MappedKeys.entriesPerLeaf - 3
+        let names = (0..<count).map { "b\($0 % 60)-\($0)" }
+        try log.change { builder in
+            builder.setCatalog(Drawing.catalog)
+            for (row, name) in names.enumerated() { builder.insertJoint(Row(row), name) }
+        }
+        try log.close()
+        let again = try Log.open(path: "a", in: system)
+        let checkpoint = try #require(again.newest.checkpoint)
+        #expect(checkpoint.root.keys.contains { $0.run.fences.count == leaves })
+        let lookup = try again.newest.lookup(Drawing.byName)
+        for _ in 0..<260 { #expect(try lookup.row(equalTo: .string(names[0])) == 0) }
+        for name in ["", "\0", "a", "b", "c", "zzzzzzzzzzzz", "\u{FFFF}"] { #expect(try lookup.row(equalTo: .string(name)) == nil) }
+        #expect(try lookup.row(equalTo: .null) == nil)
+        for (row, name) in names.enumerated() {
+            #expect(try lookup.row(equalTo: .string(name)) == Row(row))
+            #expect(try lookup.row(equalTo: .string(name + "x")) == nil)
+        }
+        #expect(!checkpoint.file.isBad)
+    }
+
     @Test("look-ups and ranges of an index file find what a sorted list has, keys that begin alike and many rows of one key included")
     func mapped() throws {
         let system = MemoryFileSystem(reservation: 1 << 28)
