@@ -113,10 +113,11 @@ struct IndexRoot {
         guard reader.isAtEnd else { throw .invalid }
     }
 
-    /// Whether every table lies inside the file, so that no count is larger than what is there.
+    /// Whether every table lies inside the file, so that no count is larger than what is there, and every run has as many leaves as its entries
+    /// fill.
     func fits(_ file: IndexFile) -> Bool {
         func fits(_ run: Run, _ fenceByteCount: Int, _ entriesPerLeaf: Int = MappedRun.entriesPerLeaf) -> Bool {
-            file.holds(run.fences, of: fenceByteCount) && run.entryCount <= run.fences.count * entriesPerLeaf
+            file.holds(run.fences, of: fenceByteCount) && run.fences.count == (run.entryCount + entriesPerLeaf - 1) / entriesPerLeaf
         }
         return file.holds(anchors, of: 16)
             && entities.allSatisfy {

@@ -16,7 +16,7 @@ struct MappedRun: Sendable {
     private var fenceByteCount: Int { (keyWords + 1) * 8 }
 
     /// How many entries a leaf has.
-    func entryCount(ofLeaf leaf: Int) -> Int { min(entriesPerLeaf, run.entryCount - leaf * entriesPerLeaf) }
+    func entryCount(ofLeaf leaf: Int) -> Int { max(0, min(entriesPerLeaf, run.entryCount - leaf * entriesPerLeaf)) }
 
     /// A word of a leaf's fence key, or behind those the leaf's offset.
     @inline(__always)

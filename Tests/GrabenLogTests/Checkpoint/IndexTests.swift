@@ -172,6 +172,34 @@ func open(log: [UInt8], index: [UInt8]?, readOnly: Bool = false, options: LogOpt
         #expect(rebuilt > (TestShare.isBrief ? 20 : 100))
     }
 
+    // An index said that a run had three leaves and one entry, under checksums that are right: leaves behind the first had fewer entries than none,
+    // and reading a range of its keys wrote beyond an array or trapped.
+    @Test("an index whose runs have more leaves than their entries fill, or fewer, is not believed")
+    func leafCounts() throws {
+        let store = try IndexedStore(seed: 13)
+        let log = try open(log: store.log, index: store.index)
+        let checkpoint = try #require(log.newest.checkpoint)
+        let (file, root) = (checkpoint.file, checkpoint.root)
+        #expect(root.fits(file))
+        func check(_ name: Comment, _ path: WritableKeyPath<IndexRoot, IndexRoot.Run>, _ entriesPerLeaf: Int) {
+            let run = root[keyPath: path]
+            let leaves = run.fences.count
+            for count in 0..<(leaves + 2) * entriesPerLeaf {
+                var changed = root
+                changed[keyPath: path] = IndexRoot.Run(entryCount: count, fences: run.fences, leavesEnd: run.leavesEnd)
+                let fills = count > (leaves - 1) * entriesPerLeaf && count <= leaves * entriesPerLeaf
+                #expect(changed.fits(file) == fills, name)
+            }
+            let crafted = IndexRoot.Run(entryCount: 1, fences: .init(offset: run.fences.offset, count: 3), leavesEnd: run.leavesEnd)
+            let mapped = MappedRun(file: file, run: crafted, keyWords: 1, entriesPerLeaf: entriesPerLeaf)
+            #expect((0..<3).map { mapped.entryCount(ofLeaf: $0) } == [1, 0, 0])
+        }
+        check("pairs", \.reverse[0].run, MappedRun.entriesPerLeaf)
+        check("members", \.links[0].members, MappedRun.entriesPerLeaf)
+        check("owners", \.links[0].owners, MappedRun.entriesPerLeaf)
+        check("keys", \.keys[0].run, MappedKeys.entriesPerLeaf)
+    }
+
     @Test("an index cut at any length is ignored")
     func cuts() throws {
         let store = try IndexedStore(seed: 5, commits: 20)
