@@ -72,7 +72,8 @@ enum PredicateSymbol: String, CaseIterable {
 
     /// The symbol of one ASCII character, or of two.
     init?(_ first: Unicode.Scalar, _ second: Unicode.Scalar? = nil) {
-        guard first.isASCII, second?.isASCII ?? true else { return nil }
+        // Of two characters the first would vanish from the number they make if it were NUL.
+        guard first.isASCII, first.value != 0, second?.isASCII ?? true else { return nil }
         let (first, text) = (UInt16(truncatingIfNeeded: first.value), second.map { UInt16(truncatingIfNeeded: $0.value) })
         guard let symbol = Self.byText[text.map { first << 8 | $0 } ?? first] else { return nil }
         self = symbol

@@ -76,6 +76,17 @@ struct ParserTests {
         #expect(problem.format == format)
     }
 
+    // A NUL before a symbol of one character was read as part of it: "a \0== 1" was refused, but "a \0< 1" compared.
+    @Test("a NUL before a symbol is no part of it")
+    func nul() {
+        for symbol in PredicateSymbol.allCases {
+            for scalar in symbol.rawValue.unicodeScalars { #expect(PredicateSymbol("\0", scalar) == nil, "\(symbol)") }
+            #expect(problem("a \0\(symbol.rawValue) 1")?.position == 2, "\(symbol)")
+        }
+        #expect(PredicateSymbol("\0") == nil)
+        #expect(problem("\0(a == 1)")?.position == 0)
+    }
+
     @Test("a syntax error's caret stands under the place")
     func caret() throws {
         let short = try #require(problem("name == 'é' ANDD b == 1"))
