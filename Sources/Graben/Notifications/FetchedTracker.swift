@@ -3,7 +3,7 @@
 final class FetchedTracker: ResultObserver {
     private weak var context: ManagedObjectContext?
     private weak var tracker: ObjectTracker?
-    private var read: [ObjectID: Set<Int>] = [:]
+    private(set) var read: [ObjectID: Set<Int>] = [:]
     private var change = ResultChange()
 
     init(_ context: ManagedObjectContext, _ tracker: ObjectTracker) {
@@ -16,6 +16,9 @@ final class FetchedTracker: ResultObserver {
 
     /// Forgets all that was read.
     func forget() { read = [:] }
+
+    /// Forgets what was read of some objects.
+    func forget(_ ids: some Sequence<ObjectID>) { for id in ids { read[id] = nil } }
 
     func note(_ change: ResultChange) { if !read.isEmpty { self.change.entities.formUnion(change.entities) } }
 

@@ -49,9 +49,11 @@ final class ObjectTracker {
     private let subject = Subject()
     private var paths: [KeyPath<Subject, Bool>] = []
     private var entries: [ObjectID: Entry] = [:]
-    private var fetched: FetchedTracker?
+    private(set) var fetched: FetchedTracker?
     /// With more entries than this, those of objects the context does not hold are told of a change, and dropped.
-    private var limit = 65_536
+    private var limit: Int
+
+    init(limit: Int = 65_536) { self.limit = limit }
 
     private func path(_ number: Int) -> KeyPath<Subject, Bool> {
         while paths.count <= number {
@@ -111,6 +113,7 @@ final class ObjectTracker {
     private func makeRoom(in context: ManagedObjectContext?) {
         let stray = entries.filter { context?.registeredObject(for: $0.key) == nil }
         for id in stray.keys { entries[id] = nil }
+        fetched?.forget(stray.keys)
         limit = max(limit, 2 * entries.count)
         // Whether anyone waits for them is not known, so they are told to look again.
         for entry in stray.values {

@@ -1,7 +1,8 @@
-import Graben
 import GrabenModel
 import Observation
 import Testing
+
+@testable import Graben
 
 @Suite("Swift's Observation of objects")
 struct ObservationTests {
@@ -273,5 +274,30 @@ struct ObservationTests {
         for id in ids { withExtendedLifetime(context.object(with: id) as? Joint) { _ = $0?.x } }
         (context.object(with: ids[0]) as? Joint)?.x = 1
         #expect(told.count == 1)
+    }
+
+    // What was read of fetched properties was kept for every object ever read, also of those that were told to look again: a program that draws one
+    // object after the other grew without end.
+    @Test("of objects that are told to look again, what was read of fetched properties is forgotten too")
+    func manyFetched() throws {
+        let peers = FetchedPropertyDescription("peers", of: "Item", predicateFormat: "kind == 'none'", autoRefresh: true)
+        let model = ManagedObjectModel(entities: [
+            EntityDescription("Item", attributes: [AttributeDescription("kind", .string)], fetchedProperties: [peers])
+        ])
+        let container = try PersistentContainer(model: model, stores: [StoreConfiguration(.inMemory)])
+        let context = container.newContext()
+        let ids = try (0..<200).map { _ in try context.make("Item", ["kind": "a"]).objectID }
+        try context.save()
+        context.reset()
+        context.usesObservation = true
+        let tracker = ObjectTracker(limit: 16)
+        context.tracker = tracker
+        for id in ids {
+            withExtendedLifetime(context.object(with: id)) { _ = $0.fetchedProperty("peers", as: ManagedObject.self) }
+            context.processPendingChanges()
+        }
+        let fetched = try #require(tracker.fetched)
+        #expect(!fetched.read.isEmpty && fetched.read.count <= 32)
+        #expect(fetched.read.keys.allSatisfy { !tracker.properties(of: $0).isEmpty })
     }
 }
