@@ -27,6 +27,17 @@ package final class RecordScan {
     @exclusivity(unchecked) private var isLoaded = false
     @exclusivity(unchecked) private var block: RecordBlock?
     @exclusivity(unchecked) private var window = graben_window()
+    /// The block `window` lies in, which `block` may be no longer where a record could not be read; nil for a mapping.
+    @exclusivity(unchecked) private(set) var windowBlock: RecordBlock?
+    /// The windows and layouts that kernels have tested for in this call of `keep`.
+    @exclusivity(unchecked) private var tested: [Tested] = []
+    /// How often a kernel was asked.
+    @exclusivity(unchecked) private(set) var kernelCount = 0
+
+    private struct Tested: Equatable {
+        let start: UInt64
+        let layoutNumber: UInt32
+    }
 
     package init(_ snapshot: LogSnapshot, _ entity: EntityCode) {
         self.snapshot = snapshot
@@ -143,7 +154,9 @@ package final class RecordScan {
         left.update(from: bits, count: Self.wordsPerBatch)
         bits.update(repeating: 0, count: Self.wordsPerBatch)
         var isVerified = false
+        tested.removeAll(keepingCapacity: true)
         // Kernels test what lies in one window and has one layout; what they leave is looked at one by one, till another window or layout is met.
+        // One that was met before is not tested for again: where records lie by turns in a mapping and in a block, each would be another.
         while true {
             if field.isAnswered, window.bytes != nil {
                 let unchecked = test(field, bits)
@@ -153,7 +166,8 @@ package final class RecordScan {
                     continue
                 }
             }
-            let (start, layoutNumber) = (window.start, field.layoutNumber)
+            var current = Tested(start: window.start, layoutNumber: field.layoutNumber)
+            tested.append(current)
             var isMoved = false
             var index = 0
             while index < Self.wordsPerBatch, !isMoved {
@@ -165,7 +179,11 @@ package final class RecordScan {
                     case false?: break
                     case nil: unsure[index] |= 1 << UInt64(bit)
                     }
-                    isMoved = window.start != start || field.layoutNumber != layoutNumber
+                    let next = Tested(start: window.start, layoutNumber: field.layoutNumber)
+                    if next != current {
+                        current = next
+                        isMoved = !tested.contains(next)
+                    }
                 }
                 index += 1
             }
@@ -175,6 +193,7 @@ package final class RecordScan {
 
     /// Asks a kernel for the slots in `left`, and adds those that pass to `bits`.
     private func test(_ field: FieldScan, _ bits: Bits) -> graben_unchecked {
+        kernelCount += 1
         var unchecked = graben_unchecked(first: .max, last: 0)
         let firstRow = Row(truncatingIfNeeded: batch * slotsPerChunk)
         var slots = graben_batch(words: words, rows: rows.map { UnsafePointer($0) }, first_row: firstRow)
@@ -211,7 +230,10 @@ package final class RecordScan {
         if word == 0 { return false }
         let head = try snapshot.head(word, in: &block)
         guard head.row == row(slot) else { throw snapshot.unreadable(word, .invalid) }
-        if !(word >= window.start && word < window.end) { window = snapshot.window(around: word, in: block) }
+        if !(word >= window.start && word < window.end) {
+            window = snapshot.window(around: word, in: block)
+            windowBlock = RecordAddress(word).isInBlock ? block : nil
+        }
         if head.layoutNumber != field.layoutNumber {
             guard let layout = snapshot.table[head.layoutNumber], layout.entity == entity else { throw snapshot.unreadable(word, .invalid) }
             field.prepare(layout)

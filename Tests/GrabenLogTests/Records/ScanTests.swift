@@ -33,6 +33,96 @@ struct ScanTests {
         #expect(bits.allSatisfy { $0 == 0 })
     }
 
+    // Where every other record had been changed since a compaction, each one moved the window, and all that was left was tested again.
+    @Test("records that lie by turns in a mapping and in blocks are tested once in each")
+    func alternating() throws {
+        let system = MemoryFileSystem(reservation: 1 << 28)
+        let log = try Log.open(path: "a", in: system)
+        // Texts that are compressed by themselves are none a kernel can test.
+        let long = String(repeating: "long ", count: 2_000)
+        try log.change { builder in
+            builder.setCatalog(Drawing.catalog)
+            for row in 0..<1_024 as Range<Row> { builder.insertJoint(row, long + "\(row)") }
+        }
+        try log.compact()
+        try log.change { builder in
+            for row in stride(from: 0, to: 1_024, by: 2) as StrideTo<Row> { builder.rename(row, "changed " + long) }
+        }
+        func address(_ row: Row) -> RecordAddress { RecordAddress(log.newest.word(Drawing.joint, row)) }
+        #expect(address(1).isInBlock && !address(2).isInBlock)
+        let scan = RecordScan(log.newest, Drawing.joint)
+        let field = FieldScan(.text(.prefix(Array("long".utf8))), kind: .string) { $0.fieldIndex("name") }
+        var bits = [UInt64](repeating: 0, count: RecordScan.wordsPerBatch)
+        var unsure = bits
+        try bits.withUnsafeMutableBufferPointer { bits in
+            try unsure.withUnsafeMutableBufferPointer { unsure in
+                let bits = try #require(bits.baseAddress)
+                try scan.begin(0, live: bits)
+                try scan.keep(bits, unsure: try #require(unsure.baseAddress), where: field)
+            }
+        }
+        #expect(bits.allSatisfy { $0 == 0xAAAA_AAAA_AAAA_AAAA } && unsure.allSatisfy { $0 == 0 })
+        let blocks = Set((0..<1_024 as Range<Row>).map(address).filter(\.isInBlock).map(\.sectionOffset))
+        #expect(scan.kernelCount <= blocks.count + 2)
+    }
+
+    private final class Held {
+        weak var block: RecordBlock?
+    }
+
+    // A scan that met a record it could not read had let go of the block its kernels read from: who went on with another batch read freed memory.
+    @Test("a scan that met an unreadable record keeps the block its window lies in")
+    func unreadable() throws {
+        let system = MemoryFileSystem(reservation: 1 << 28)
+        let log = try Log.open(path: "a", in: system)
+        try log.change { builder in
+            builder.setCatalog(Drawing.catalog)
+            for row in 0..<3_000 as Range<Row> { builder.insertJoint(row, "a joint with the number \(row)") }
+        }
+        try log.compact()
+        try log.close()
+        // An index that leads a byte beside a record, with checksums that are right.
+        var index = try #require(system.contents("a-index"))
+        let root = try #require(try Log.open(path: "a", in: system, options: LogOptions(readOnly: true)).newest.checkpoint).root
+        let rows = try #require(root.entities.first { $0.code == Drawing.joint }).rows
+        let bad = 2_000
+        let page = rows.offset + bad / PagedArray.fanOut * 16
+        let leaf = index[page..<page + 8].reversed().reduce(0) { $0 << 8 | Int($1) } & ~1
+        index[leaf + bad % PagedArray.fanOut * 4] ^= 1
+        resealIndex(&index)
+        try system.setContents("a-index", index)
+        let snapshot = try Log.open(path: "a", in: system, options: LogOptions(readOnly: true)).newest
+        #expect(snapshot.checkpoint != nil)
+        let scan = RecordScan(snapshot, Drawing.joint)
+        let field = FieldScan(.text(.prefix(Array("a joint".utf8))), kind: .string) { $0.fieldIndex("name") }
+        func kept(_ row: Int) throws -> Int {
+            var bits = [UInt64](repeating: 0, count: RecordScan.wordsPerBatch)
+            var unsure = bits
+            bits[row % 1_024 / 64] = 1 << UInt64(row % 64)
+            try bits.withUnsafeMutableBufferPointer { bits in
+                try unsure.withUnsafeMutableBufferPointer { unsure in
+                    scan.move(to: row / 1_024)
+                    try scan.keep(try #require(bits.baseAddress), unsure: try #require(unsure.baseAddress), where: field)
+                }
+            }
+            return bits.reduce(0) { $0 + $1.nonzeroBitCount }
+        }
+        #expect(try kept(5) == 1)
+        let held = Held()
+        held.block = scan.windowBlock
+        #expect(held.block != nil)
+        #expect(throws: LogError.self) { try kept(bad) }
+        // Others take its place in the cache.
+        for number in 0..<3_000 as Range<UInt64> {
+            try ([1, 0x10, 7] as [UInt8]).withUnsafeBytes { raw in
+                let reader = ByteReader(try #require(raw.baseAddress), to: raw.count)
+                snapshot.blocks.insert(try RecordBlock(reader, sectionOffset: 1 << 40 + number * 8))
+            }
+        }
+        #expect(held.block != nil)
+        #expect(try kept(6) == 1)
+    }
+
     @Test(
         "a test of a field passes the rows whose value passes, in any layout, file and order",
         arguments: TestShare.of(Array(1...6) as [UInt64], brief: 2))
