@@ -53,14 +53,21 @@ struct Nursery {
 }
 
 extension ObjectTable {
+    /// Flags of objects that cannot be let go of, or of which something is kept.
+    private static var busy: UInt64 {
+        ObjectFlag.inserted | ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.listed | ObjectFlag.inEvent | ObjectFlag.cell
+    }
+
     /// Registers an object for a row that has none, as a fault: an instance that nobody holds, or a new one.
     @inline(__always)
     func makeFault(_ row: Row) -> ManagedObject {
-        let busy = ObjectFlag.inserted | ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.listed | ObjectFlag.inEvent | ObjectFlag.cell
-        guard recycles, let home = nursery.place(of: row), let resident = home.pointee.object, ReferenceCounts.isSole(resident, soleCounts),
-            resident._withUnsafeGuaranteedRef({ $0._word & busy == 0 })
-        else { return makeAnotherFault(row) }
-        let (entry, slot) = place(of: row)
+        let number = slotNumber(row)
+        let entry = chunks.entry(number / ChunkGeometry.slotsPerChunk)
+        let slot = number % ChunkGeometry.slotsPerChunk
+        // To bind a chunk may call an error handler, after which nothing need be as it was.
+        guard recycles, !isWithLanes || chunks.isBound(entry), let home = nursery.place(of: row), let resident = home.pointee.object,
+            ReferenceCounts.isSole(home, resident, soleCounts), resident._withUnsafeGuaranteedRef({ $0._word & Self.busy == 0 })
+        else { return Self.makeAnotherFault(row, in: .passUnretained(self)) }
         prefetchLanes(of: entry, slot)
         let flags = ObjectFlag.fault | ObjectFlag.registered | (isTracked ? ObjectFlag.slow : 0)
         resident._withUnsafeGuaranteedRef { $0._word = ManagedObject.word(entry, slot: slot) | flags }
@@ -83,37 +90,44 @@ extension ObjectTable {
         prefetchLanes(of: chunks.entry(number / ChunkGeometry.slotsPerChunk), number % ChunkGeometry.slotsPerChunk)
     }
 
+    /// As `makeFault(_:)`, where program code may run: hooks of objects that are let go of, and handlers that are told of a chunk that cannot be
+    /// read. They may ask for the same row, or reset the context; so the table is held, and looked into again.
     @inline(never)
-    private func makeAnotherFault(_ row: Row) -> ManagedObject {
-        let home = nursery.makePlaces() + Int(row) % Nursery.capacity
-        if retire(home), let object = registered(row) { return object }
-        let object = info.objectClass.init(ObjectSeed(self, row: row, flags: ObjectFlag.fault))
-        // Hooks of objects that were let go of may have put another one there.
-        if home.pointee.object != nil {
-            register(object, row: row)
-        } else {
-            object.set(ObjectFlag.registered | (isTracked ? ObjectFlag.slow : 0))
-            home.pointee = Nursery.Place(object: .passRetained(object), row: row)
-            nursery.count += 1
-            registeredCount += 1
-            sinceSweep += 1
+    private static func makeAnotherFault(_ row: Row, in table: Unmanaged<ObjectTable>) -> ManagedObject {
+        let table = table.takeUnretainedValue()
+        table.retire(table.nursery.makePlaces() + Int(row) % Nursery.capacity)
+        let object = table.info.objectClass.init(ObjectSeed(table, row: row, flags: ObjectFlag.fault))
+        if let known = table.registered(row) { return known }
+        // Of a table that the context has dropped nobody would ever let go of it.
+        guard table.contextReference != nil else { return object }
+        let home = table.nursery.makePlaces() + Int(row) % Nursery.capacity
+        guard home.pointee.object == nil else {
+            table.register(object, row: row)
+            return object
         }
+        object.set(ObjectFlag.registered | (table.isTracked ? ObjectFlag.slow : 0))
+        home.pointee = Nursery.Place(object: .passRetained(object), row: row)
+        table.nursery.count += 1
+        table.registeredCount += 1
+        table.sinceSweep += 1
         return object
     }
 
     /// As `makeFault(_:)`, for who keeps the object: it goes to the pages at once.
     func makeFaultToKeep(_ row: Row) -> ManagedObject {
         let object = info.objectClass.init(ObjectSeed(self, row: row, flags: ObjectFlag.fault))
+        // A handler that was told of an unreadable chunk may have asked for it.
+        if let known = registered(row) { return known }
         register(object, row: row)
         return object
     }
 
     /// Clears a place: lets go of its object where nobody else holds it, and else moves it to the pages. Once those that somebody held have
-    /// become many, lets go of all that nobody holds any more. Answers whether hooks may have run.
-    private func retire(_ place: UnsafeMutablePointer<Nursery.Place>) -> Bool {
-        guard let (object, row) = nursery.take(place) else { return false }
+    /// become many, lets go of all that nobody holds any more.
+    private func retire(_ place: UnsafeMutablePointer<Nursery.Place>) {
+        guard let (object, row) = nursery.take(place) else { return }
         put(object, row)
-        guard !isSweeping else { return false }
+        guard !isSweeping else { return }
         if registeredCount > 2 * countAfterSweep + 16 * Nursery.capacity {
             sweep()
         } else {
@@ -121,7 +135,23 @@ extension ObjectTable {
             letGo(Int(row) / Self.rowsPerPage, Int(row) % Self.rowsPerPage)
             isSweeping = false
         }
-        return !recycles
+    }
+
+    /// Lets go of the objects of which that is all there is to do, and moves the others to the pages. Complexity: O(1) where there is none.
+    func sweepNursery() {
+        guard recycles else { return emptyNursery() }
+        guard nursery.count > 0, let places = nursery.places else { return }
+        for index in 0..<Nursery.capacity {
+            let isSole = places[index].object.map { ReferenceCounts.isSole(places + index, $0, soleCounts) }
+            guard let (object, row) = nursery.take(places + index) else { continue }
+            if isSole == true, object._withUnsafeGuaranteedRef({ $0._word & Self.busy == 0 }) {
+                object._withUnsafeGuaranteedRef { $0.clear(ObjectFlag.registered) }
+                registeredCount -= 1
+                object.release()
+            } else {
+                put(object, row)
+            }
+        }
     }
 
     /// Moves every object to the pages, for who walks those. Complexity: O(1) where there is none.
@@ -154,7 +184,11 @@ enum ReferenceCounts {
     @inline(never)
     private static func makeSample() -> Unmanaged<Sample> { .passRetained(Sample()) }
 
-    /// Whether the caller's is the only reference of any kind; `sole` is at hand there.
+    /// Whether the place's is the only reference of any kind to its object; `sole` is at hand there. The runtime is asked as well, since the compiler
+    /// knows of that question that no reference may be counted later than it, and of a load it does not.
     @inline(__always)
-    static func isSole(_ object: Unmanaged<ManagedObject>, _ sole: UInt) -> Bool { word(object.toOpaque()) == sole }
+    static func isSole(_ place: UnsafeMutablePointer<Nursery.Place>, _ object: Unmanaged<ManagedObject>, _ sole: UInt) -> Bool {
+        guard word(object.toOpaque()) == sole else { return false }
+        return isKnownUniquelyReferenced(&UnsafeMutableRawPointer(place).assumingMemoryBound(to: ManagedObject?.self).pointee)
+    }
 }

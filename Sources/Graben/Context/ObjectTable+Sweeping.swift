@@ -7,13 +7,17 @@ extension ObjectTable {
     func sweep() {
         guard !isSweeping else { return }
         isSweeping = true
+        // A fetch of one object ends an event, so little is done where few objects came and none is in the pages.
+        var isThorough = sinceSweep > Nursery.capacity
         sinceSweep = 0
-        emptyNursery()
+        sweepNursery()
         for index in pages.indices where pageCounts[index] > 0 {
+            isThorough = true
             for place in 0..<Self.rowsPerPage { letGo(index, place) }
         }
         countAfterSweep = registeredCount
-        endSweep()
+        if isThorough { giveMemoryBack() }
+        isSweeping = false
     }
 
     /// Lets go of one object where it is clean and nobody else holds it.
@@ -70,7 +74,7 @@ extension ObjectTable {
         }
     }
 
-    private func endSweep() {
+    private func giveMemoryBack() {
         for index in pages.indices where pageCounts[index] == 0 {
             guard let page = pages[index] else { continue }
             // Nothing is in it.
@@ -78,6 +82,5 @@ extension ObjectTable {
             pages[index] = nil
         }
         chunks.releaseEmptyCells()
-        isSweeping = false
     }
 }

@@ -78,7 +78,7 @@ final class ObjectTable {
     /// How many lanes at the beginning are Doubles that always have a value.
     let plainLaneCount: Int
 
-    private let isWithLanes: Bool
+    let isWithLanes: Bool
     /// Whether an instance that nobody holds can become the object of another row: it has no state of its own, and nobody hears of its end.
     let recycles: Bool
     let soleCounts = ReferenceCounts.sole

@@ -41,9 +41,11 @@ struct FetchDelivery<T: ManagedObject> {
                 isSure = table.map { $0.info.objectClass is T.Type } ?? false
             }
             if let table, isSure {
-                let object = unsafeDowncast(context.objectToKeep(id.row, in: table), to: T.self)
-                prepare(object)
-                objects.append(object)
+                // Few objects are mostly let go of at once, many kept.
+                let object = ids.count > Nursery.capacity / 4 ? context.objectToKeep(id.row, in: table) : context.object(id.row, in: table)
+                let typed = unsafeDowncast(object, to: T.self)
+                prepare(typed)
+                objects.append(typed)
             } else if let object = object(id) {
                 objects.append(object)
             }

@@ -13,6 +13,16 @@ import Testing
     }
 }
 
+/// A guest who, when he goes, sends everyone home.
+@Entity final class LastGuest: ManagedObject {
+    var name: String?
+    override func willTurnIntoFault() {
+        guard name == "last", let context = managedObjectContext, context.transactionAuthor == nil else { return }
+        context.transactionAuthor = "gone"
+        context.reset()
+    }
+}
+
 @Suite("Faults that come and go")
 struct NurseryTests {
     /// More than twice as many as a nursery has places, so that rows share them.
@@ -100,5 +110,24 @@ struct NurseryTests {
         #expect(Set(known).count == known.count)
         context.processPendingChanges()
         #expect(context.registeredObjects.count < count)
+    }
+
+    // The table of the objects was freed while it let go of one of them, and written to after that. Met by a hook that resets its context when an
+    // object nobody holds gives way to another.
+    @Test("a hook of an object that gives way may reset the context")
+    func resetting() throws {
+        let container = try PersistentContainer(for: LastGuest.self, stores: [StoreConfiguration(.inMemory)])
+        let first = container.newContext()
+        for number in 0..<count { LastGuest(context: first).name = number == 0 ? "last" : "\(number)" }
+        try first.save()
+        let context = container.newContext()
+        let ids = try context.fetchIDs(FetchRequest<LastGuest>())
+        #expect((context.object(with: ids[0]) as? LastGuest)?.name == "last")
+        let next = try #require(context.object(with: ids[1024]) as? LastGuest)
+        #expect(context.transactionAuthor == "gone" && next.objectID == ids[1024])
+        for place in [1024, 0, 2048, 7] {
+            #expect((context.object(with: ids[place]) as? LastGuest)?.name == (place == 0 ? "last" : "\(place)"))
+        }
+        #expect(context.registeredObjects.count <= 4)
     }
 }
