@@ -96,6 +96,9 @@ private final class ViewContext {
     lazy var context: ManagedObjectContext = {
         let context = PersistentContainer.makeContext(coordinator)
         context.owner = .mainActor
+        context.endEvents { [weak self] in
+            Task { @MainActor in self?.context.endTurn() }
+        }
         return context
     }()
 

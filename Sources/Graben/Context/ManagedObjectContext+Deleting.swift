@@ -24,6 +24,7 @@ extension ManagedObjectContext {
         if propagating { object.set(CellFlag.deletionPending) }
         list(object)
         event.deleted.append(object)
+        noteTurn()
     }
 
     /// Reaches related objects of everything deleted, and what that deletes in turn; objects never saved vanish.

@@ -155,6 +155,7 @@ extension ManagedObjectContext {
         changed.append(object)
         noteKey(object)
         event.inserted.append(object)
+        noteTurn()
         if table.info.freshByteCount > 0 {
             table.chunks.makeFresh(of: object._entry).setFresh(object.slot)
             table.applyPackedDefaults(object)
@@ -222,6 +223,7 @@ extension ManagedObjectContext {
         object.set(ObjectFlag.inserted)
         list(object)
         event.noteInserted(object)
+        noteTurn()
     }
 
     /// Notes an object in the list of changed ones.

@@ -73,6 +73,10 @@ public final class ManagedObjectContext {
     /// Objects with unsaved changes in the order of their first change; entries whose flags are gone are skipped.
     @exclusivity(unchecked) var changed: [ManagedObject] = []
     @exclusivity(unchecked) var event = ContextEvent()
+    /// Whether the first change of an event is to be told to `turn`.
+    @exclusivity(unchecked) var awaitsTurn = false
+    /// Sees to it that `endTurn()` is called at the next turn of the actor that the context belongs to.
+    var turn: (@Sendable () -> Void)?
     /// Announced changes that have not ended.
     @exclusivity(unchecked) var openChangeCount = 0
     /// Objects whose `awakeFromFetch` is running, innermost last.

@@ -112,6 +112,7 @@ extension ManagedObject {
         if !has(ObjectFlag.inEvent) {
             set(ObjectFlag.inEvent)
             context.event.objects.append(self)
+            context.noteTurn()
         }
     }
 
@@ -278,7 +279,10 @@ extension ManagedObjectContext {
     }
 
     func noteEvent(_ overlay: OverlayChunk, slot: Int, index: Int, in table: ObjectTable) {
-        if overlay.event.isEmpty { event.chunks.append((table, overlay, index)) }
+        if overlay.event.isEmpty {
+            event.chunks.append((table, overlay, index))
+            noteTurn()
+        }
         overlay.noteEvent(slot)
     }
 }

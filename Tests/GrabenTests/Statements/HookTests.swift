@@ -147,6 +147,38 @@ struct HookTests {
         #expect(events.count == 1)
     }
 
+    // The event of the main actor's context ended only when something else ended it, so that nobody heard of a change until the next fetch or save.
+    @Test("S111 the view context's event ends at the next turn of the main actor, with all that was changed in this one")
+    @MainActor func turns() async throws {
+        let container = try Network.container()
+        let context = container.viewContext
+        context.undoManager = ObjectUndoManager()
+        var events: [ContextChanges] = []
+        let token = context.onDidChange { events.append($0) }
+        func nextTurn(_ count: Int) async {
+            for _ in 0..<100_000 where events.count < count { await Task.yield() }
+        }
+        let (a, b) = (Joint(context: context), Joint(context: context))
+        a.name = "a"
+        #expect(events.isEmpty)
+        await nextTurn(1)
+        #expect(events.count == 1 && Set(events[0].inserted) == [a.objectID, b.objectID])
+        b.x = 2
+        a.name = "b"
+        await nextTurn(2)
+        #expect(events.count == 2 && Set(events[1].updated) == [a.objectID, b.objectID])
+        context.undo()
+        #expect(a.name == "a" && b.x == 0)
+        context.translate([b.objectID], by: [1, 0, 0])
+        await nextTurn(4)
+        #expect(events.count == 4 && events[3].moved == [b.objectID])
+        context.delete(b)
+        context.processPendingChanges()
+        for _ in 0..<100 { await Task.yield() }
+        #expect(events.count == 5)
+        token.cancel()
+    }
+
     @Test("a store opens under a newer model: an added attribute and an added lane have their defaults in old objects, for good")
     func evolution() throws {
         func model(_ extra: [AttributeDescription]) -> ManagedObjectModel {
