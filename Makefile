@@ -10,7 +10,8 @@ THREADED ?= GrabenLogTests\.(ReaderThread|Sync|CrashImage|RealFile|AutomaticComp
 # Of those, what replays power losses, failing calls or flipped bits by the thousand, which the sanitizer makes slow and which walk no other addresses, and
 # what measures memory, which it changes.
 UNSANITIZED ?= (Failure|Durability|CrashImage|Flip|Memory)Tests
-# What the builds of the tests are told beside. Continuous integration, which builds everything once, leaves out what debuggers read (what editors read is where the tests are found in).
+# What the builds of the tests are told beside. Continuous integration builds everything once and leaves out what debuggers read. What editors read it has
+# to keep: tests are found in that.
 BUILD ?=
 # Where headers may be.
 HEADERS ?= /usr/include /usr/local/include /opt/homebrew/include /opt/homebrew/opt/expat/include
