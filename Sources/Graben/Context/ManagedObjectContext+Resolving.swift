@@ -4,8 +4,11 @@ import GrabenModel
 /// Merge policies at work: a save that was refused because of conflicts changes the objects in conflict as the policy wants them and is
 /// tried again. Nothing here runs under the writer lock, so whatever another context commits meanwhile is a conflict of the next try.
 extension ManagedObjectContext {
-    /// How often a save is tried again; every try is a race lost to another commit, or a decision that led to another conflict.
+    /// How often a save is tried again whose conflicts come of the decisions about earlier ones, and not of other commits.
     static var resolutionLimit: Int { 64 }
+
+    /// Whether other commits came since the one that the context is based on.
+    var isOvertaken: Bool { conflictSnapshots.contains { store, newest in snapshots[store] !== newest } }
 
     /// Decides conflicts by the merge policy; false, and nothing changed, where it refuses one.
     func resolve(_ conflicts: [SaveConflict]) throws(GrabenError) -> Bool {

@@ -52,7 +52,8 @@ extension ManagedObjectContext {
         notifyComingSave()
         var saved: [ManagedObject] = []
         var hooked = changed
-        for attempt in 0... {
+        var decisions = 0
+        while true {
             let objects = derive(try prepareToSave(hooked))
             guard !objects.isEmpty || hasLooseRows else {
                 delistClean()
@@ -70,7 +71,9 @@ extension ManagedObjectContext {
                 break
             } catch {
                 defer { conflictSnapshots = [:] }
-                guard case .conflict(let conflicts) = error, attempt < Self.resolutionLimit, try resolve(conflicts) else { throw error }
+                // A race lost to another commit is that one's progress, and no reason to give up; decisions that lead to conflicts again are.
+                if !isOvertaken { decisions += 1 }
+                guard case .conflict(let conflicts) = error, decisions <= Self.resolutionLimit, try resolve(conflicts) else { throw error }
                 hooked = endEventOfHooks()
             }
         }
