@@ -11,12 +11,17 @@ struct EngineLoader {
     private var links: [Link] = []
     private var pairs: Set<Pair> = []
 
-    /// One entity while its objects come in.
-    private struct Loading {
+    /// An entity as the log in memory has it.
+    private struct Kind {
         let entity: Entity
         let code: EntityCode
         let layout: RecordLayout
         let storage: [StoredEntity.RelationshipStorage?]
+    }
+
+    /// One entity while its objects come in. Its lists grow, so nobody takes a copy of it meanwhile.
+    private struct Loading {
+        let kind: Kind
         var seen: Set<Row> = []
         var highest: Row?
         /// Rows and the values of their lanes, row after row, that wait for a patch.
@@ -84,7 +89,7 @@ struct EngineLoader {
         self.builder = builder
         entities = model.entities.map { entity in
             guard let code = builder.codes[entity.index], let layout = builder.layouts[entity.index] else { return nil }
-            return Loading(entity: entity, code: code, layout: layout, storage: builder.storage(of: entity))
+            return Loading(kind: Kind(entity: entity, code: code, layout: layout, storage: builder.storage(of: entity)))
         }
     }
 
@@ -115,17 +120,17 @@ struct EngineLoader {
     private mutating func receive(_ object: StoreObject, _ commit: inout CommitBuilder) throws(StoreEngineError) {
         let row = object.key.number
         let index = try entity(of: object.key, object, nil)
-        guard entities[index]?.seen.insert(row).inserted == true, let loading = entities[index] else {
+        guard entities[index]?.seen.insert(row).inserted == true, let kind = entities[index]?.kind else {
             throw StoreEngineError("there are two objects of that number", object: object.key)
         }
-        try checkKeys(object, loading.entity)
+        try checkKeys(object, kind.entity)
         var values: [StoredValue] = []
-        for number in loading.entity.fields { values.append(try value(loading.entity.properties[number], object)) }
-        commit.appendRecord(layout: loading.layout, row: row, isInsert: true) { values[$0] }
-        for (key, members) in object.members { try receive(members, key, object, loading) }
-        if loading.layout.lanes.isEmpty { return }
+        for number in kind.entity.fields { values.append(try value(kind.entity.properties[number], object)) }
+        commit.appendRecord(layout: kind.layout, row: row, isInsert: true) { values[$0] }
+        for (key, members) in object.members { try receive(members, key, object, kind) }
+        if kind.layout.lanes.isEmpty { return }
         var lanes: [Value] = []
-        for number in loading.entity.lanes { lanes.append(try attribute(loading.entity.properties[number], object)) }
+        for number in kind.entity.lanes { lanes.append(try attribute(kind.entity.properties[number], object)) }
         entities[index]?.rows.append(row)
         entities[index]?.packed += lanes
         if (entities[index]?.rows.count ?? 0) >= Self.patchLimit { writePatch(index, &commit) }
@@ -195,7 +200,7 @@ struct EngineLoader {
     ) throws(StoreEngineError) -> EntityCode {
         let index = try entity(of: target, object, key)
         let destination = model.entities[link.destination]
-        guard destination.concreteDescendants.contains(index), let code = entities[index]?.code else {
+        guard destination.concreteDescendants.contains(index), let code = entities[index]?.kind.code else {
             throw StoreEngineError(
                 "it leads to a \(destination.name), and \(target.entity)/\(target.number) is none", object: object.key, key: key)
         }
@@ -203,10 +208,10 @@ struct EngineLoader {
     }
 
     private mutating func receive(
-        _ members: [StoreObjectKey], _ key: String, _ object: StoreObject, _ loading: Loading
+        _ members: [StoreObjectKey], _ key: String, _ object: StoreObject, _ kind: Kind
     ) throws(StoreEngineError) {
-        guard let property = loading.entity.property(named: key), let relation = property.link else { return }
-        let this = ObjectKey(loading.code, object.key.number)
+        guard let property = kind.entity.property(named: key), let relation = property.link else { return }
+        let this = ObjectKey(kind.code, object.key.number)
         var order: Int64 = 0
         var known: Set<ObjectKey> = []
         for member in members {
@@ -215,11 +220,11 @@ struct EngineLoader {
                 throw StoreEngineError("\(member.entity)/\(member.number) is a member twice", object: object.key, key: key)
             }
             order += property.relationship?.isOrdered == true ? LinkOrder.gap : 0
-            switch loading.storage[property.number] {
+            switch kind.storage[property.number] {
             case .owner(let link): links.append(Link(link: link, owner: this, member: other, order: order))
             case .both(let link):
                 // Told by both; a pair is kept once, under the lesser id.
-                let isFirst = (loading.entity.index, this.row) <= (model.entity(named: member.entity)?.index ?? 0, other.row)
+                let isFirst = (kind.entity.index, this.row) <= (model.entity(named: member.entity)?.index ?? 0, other.row)
                 let (owner, member) = isFirst ? (this, other) : (other, this)
                 if pairs.insert(Pair(link: link.code, owner: owner, member: member)).inserted {
                     links.append(Link(link: link, owner: owner, member: member, order: 0))
@@ -233,7 +238,7 @@ struct EngineLoader {
 
     private mutating func writePatch(_ index: Int, _ commit: inout CommitBuilder) {
         guard let loading = entities[index], !loading.rows.isEmpty else { return }
-        let lanes = loading.layout.lanes
+        let lanes = loading.kind.layout.lanes
         let places = loading.rows.indices.sorted { loading.rows[$0] < loading.rows[$1] }
         var bits: [UInt64] = []
         var valid: [Bool] = []
@@ -249,7 +254,7 @@ struct EngineLoader {
             }
         }
         commit.appendPatch(
-            layout: loading.layout, lanes: Array(lanes.indices), rows: places.map { loading.rows[$0] }, bits: bits, valid: valid)
+            layout: loading.kind.layout, lanes: Array(lanes.indices), rows: places.map { loading.rows[$0] }, bits: bits, valid: valid)
         entities[index]?.rows = []
         entities[index]?.packed = []
     }
@@ -258,8 +263,8 @@ struct EngineLoader {
         for (index, loading) in entities.enumerated() {
             guard let loading else { continue }
             writePatch(index, &commit)
-            let told = metadata.highestNumbers[loading.entity.name].map { min($0, Format.highestRow) }
-            if let highest = [loading.highest, told].compactMap({ $0 }).max() { commit.noteRow(entity: loading.code, row: highest) }
+            let told = metadata.highestNumbers[loading.kind.entity.name].map { min($0, Format.highestRow) }
+            if let highest = [loading.highest, told].compactMap({ $0 }).max() { commit.noteRow(entity: loading.kind.code, row: highest) }
         }
         for link in links {
             commit.appendLink(

@@ -32,7 +32,8 @@ public protocol StoreEngine: AnyObject, Sendable {
     /// context has its changes as before, and they can be saved again. Once it returns the save is made; it should be as durable as the engine promises.
     func save(_ changes: StoreChanges) throws
 
-    /// Lets go of what the engine holds, when the store is closed or could not be opened; may be called more than once.
+    /// Lets go of what the engine holds, when the store is closed or could not be opened; may be called more than once. A container that is let go of without
+    /// `close()` does not call it.
     func close() throws
 }
 
