@@ -28,14 +28,19 @@ struct NurseryTests {
     /// More than twice as many as a nursery has places, so that rows share them.
     private let count = 2_500
 
-    @Test("whoever holds an object gets the same one again, and every object reads its own row", arguments: 0..<4)
-    func comeAndGo(seed: Int) throws {
+    /// Joints whose x is their number, and a context that knows none of them.
+    private func savedJoints() throws -> (container: PersistentContainer, context: ManagedObjectContext, ids: [ObjectID]) {
         let container = try Network.container()
         let first = container.newContext()
         for number in 0..<count { Joint(context: first).x = Double(number) }
         try first.save()
         let context = container.newContext()
-        let ids = try context.fetchIDs(FetchRequest<Joint>())
+        return (container, context, try context.fetchIDs(FetchRequest<Joint>()))
+    }
+
+    @Test("whoever holds an object gets the same one again, and every object reads its own row", arguments: 0..<4)
+    func comeAndGo(seed: Int) throws {
+        let (container, context, ids) = try savedJoints()
         var random = SplitMix64(seed: UInt64(seed) &+ 9)
         var held: [Int: Joint] = [:]
         var values = (0..<count).map { Double($0) }
@@ -73,12 +78,7 @@ struct NurseryTests {
 
     @Test("an object with a weak reference goes, and does not come back as another row's")
     func weakReferences() throws {
-        let container = try Network.container()
-        let first = container.newContext()
-        for number in 0..<count { Joint(context: first).x = Double(number) }
-        try first.save()
-        let context = container.newContext()
-        let ids = try context.fetchIDs(FetchRequest<Joint>())
+        let (_, context, ids) = try savedJoints()
         weak var seen: Joint?
         for place in 0..<100 {
             seen = context.object(with: ids[place]) as? Joint
