@@ -209,9 +209,15 @@ static const uint8_t *read_head(const uint8_t *at, const uint8_t *end, head *hea
 
 enum { PASSES, FAILS, LEFT, UNCHECKED };
 
-/// `known` is a unit that is checked.
-GRABEN_INLINE int test_record(const graben_window *window, uint64_t word, uint32_t row, const graben_field *field,
-                              const prepared *prepared, uint64_t *known, graben_found *found) {
+/// The rest of a record behind its head.
+typedef struct {
+    uint8_t flags;
+    const uint8_t *at, *end;
+} contents;
+
+/// Looks at the record of a row that a word inside the window leads to: PASSES where it is one of the layout. `known` is a unit that is checked.
+GRABEN_INLINE int open_record(const graben_window *window, uint64_t word, uint32_t row, uint32_t layout, uint64_t *known,
+                              contents *contents) {
     const uint8_t *at = window->bytes + (word - window->start);
     const uint8_t *readable_end = window->bytes + (window->end - window->start), *body, *start = at;
     head head;
@@ -233,9 +239,20 @@ GRABEN_INLINE int test_record(const graben_window *window, uint64_t word, uint32
             *known = last;
         }
     }
-    if (head.layout != field->layout || head.row != row || head.flags & ~FLAGS_READ || at > end) return LEFT;
-    switch (find(field, head.flags, at, end, found)) {
-        case GRABEN_FOUND: return passes(prepared, found, readable_end) ? PASSES : FAILS;
+    if (head.layout != layout || head.row != row || head.flags & ~FLAGS_READ || at > end) return LEFT;
+    contents->flags = head.flags;
+    contents->at = at;
+    contents->end = end;
+    return PASSES;
+}
+
+GRABEN_INLINE int test_record(const graben_window *window, uint64_t word, uint32_t row, const graben_field *field,
+                              const prepared *prepared, uint64_t *known, graben_found *found) {
+    contents contents;
+    const int answer = open_record(window, word, row, field->layout, known, &contents);
+    if (answer != PASSES) return answer;
+    switch (find(field, contents.flags, contents.at, contents.end, found)) {
+        case GRABEN_FOUND: return passes(prepared, found, window->bytes + (window->end - window->start)) ? PASSES : FAILS;
         case GRABEN_NULL: return prepared->test->kind == GRABEN_TEST_NULL ? PASSES : FAILS;
         default: return LEFT;
     }
@@ -292,6 +309,49 @@ GRABEN_DISPATCHED(void, graben_test_records,
                   (const graben_window *window, const graben_batch *batch, const graben_field *field, const graben_test *test,
                    const uint64_t *candidates, uint64_t *passed, uint64_t *left, graben_found *found, graben_unchecked *unchecked),
                   , test_records, (window, batch, field, test, candidates, passed, left, found, unchecked))
+
+/// As find, for a field among integers.
+GRABEN_INLINE int find_integer(const graben_field *field, const contents *contents, graben_found *found) {
+    if (contents->flags != FLAG_INSERT) return find_behind_others(field, contents->flags, contents->at, contents->end, found);
+    const uint8_t *sizes = contents->at;
+    const size_t size_bytes = (field->integer_count + 1) / 2;
+    if ((size_t)(contents->end - sizes) < size_bytes) return GRABEN_MALFORMED;
+    const size_t skip = size_bytes + sum_of_sizes(sizes, field->position);
+    found->count = sizes[field->position / 2] >> (field->position % 2 * 4) & 15;
+    if (found->count > 8 || (size_t)(contents->end - sizes) < skip + found->count) return GRABEN_MALFORMED;
+    found->bytes = sizes + skip;
+    return GRABEN_FOUND;
+}
+
+void graben_read_integers(const graben_window *window, const graben_batch *batch, size_t count, const graben_field *fields,
+                          size_t field_count, uint64_t *values, graben_unchecked *unchecked) {
+    const uint8_t *readable_end = window->bytes + (window->end - window->start);
+    uint64_t known = UINT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t word = batch->words[i];
+        contents contents;
+        int answer = LEFT;
+        if (word != 0 && word - window->start < window->end - window->start) {
+            answer = open_record(window, word, batch->first_row + (uint32_t)i, fields->layout, &known, &contents);
+        }
+        if (answer == UNCHECKED) {
+            if (word < unchecked->first) unchecked->first = word;
+            if (word > unchecked->last) unchecked->last = word;
+        }
+        for (size_t field = 0; field < field_count; field++) {
+            graben_found found;
+            uint64_t value = GRABEN_VALUE_LEFT;
+            if (answer == PASSES) {
+                switch (find_integer(fields + field, &contents, &found)) {
+                    case GRABEN_FOUND: value = integer(&found, readable_end); break;
+                    case GRABEN_NULL: value = GRABEN_VALUE_NULL; break;
+                    default: break;
+                }
+            }
+            values[field * count + i] = value;
+        }
+    }
+}
 
 GRABEN_INLINE void widen_offsets(const void *offsets, size_t count, uint64_t base, uint64_t *words) {
     for (size_t i = 0; i < count; i++) {

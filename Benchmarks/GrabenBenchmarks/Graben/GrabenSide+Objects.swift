@@ -139,7 +139,7 @@ extension GrabenSide {
         }
     }
 
-    /// Both ends of every line through objects that know nothing of each other yet.
+    /// Both ends of every line through objects that know nothing of each other yet. As who walks very many does, a page at a time.
     private static func traverseObjects(_ bench: Bench) throws -> () throws -> Outcome {
         let drawing = try WorkedDrawing.of(bench)
         return {
@@ -147,7 +147,9 @@ extension GrabenSide {
             defer { context.close() }
             return try Workloads.timed {
                 var sum = 0.0
-                for line in try context.fetch(FetchRequest<Line>()) {
+                var request = FetchRequest<Line>()
+                request.fetchBatchSize = 256
+                for line in try context.fetchBatched(request) {
                     if let start = line.start { sum += start.x + start.y + start.z }
                     if let end = line.end { sum += end.x + end.y + end.z }
                 }

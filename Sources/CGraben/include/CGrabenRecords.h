@@ -95,6 +95,14 @@ void graben_test_records(const graben_window *window, const graben_batch *batch,
                          const uint64_t *candidates, uint64_t *passed, uint64_t *left, graben_found *found,
                          graben_unchecked *unchecked);
 
+/// What graben_read_integers says of a field that is null, and of one that it leaves to the caller.
+static const uint64_t GRABEN_VALUE_NULL = UINT64_MAX - 1, GRABEN_VALUE_LEFT = UINT64_MAX;
+
+/// Reads fields of the integer part, all of one layout, of the records of `count` rows that follow one another; `batch` has no rows of its own.
+/// Writes their bits, field by field. Leaves to the caller what graben_test_records does.
+void graben_read_integers(const graben_window *window, const graben_batch *batch, size_t count, const graben_field *fields,
+                          size_t field_count, uint64_t *values, graben_unchecked *unchecked);
+
 /// Makes words of `count` offsets of 32 bits, aligned or not: 0 of 0, and of others `base` and the offset less one.
 void graben_widen_offsets(const void *offsets, size_t count, uint64_t base, uint64_t *words);
 

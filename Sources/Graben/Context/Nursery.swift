@@ -3,9 +3,12 @@ import GrabenLog
 
 /// The faults that a table made last, by the low bits of their rows; at most 1,024 of them.
 ///
-/// Whoever walks a million references keeps none of the objects. So a new fault takes the place of the one before whose row ends in the same
-/// bits: the instance there, if nobody holds it, becomes the object of the new row, or moves to the table's pages. Such a walk then makes a
-/// thousand instances and touches little memory but that of the values it reads; pages are touched for objects that somebody keeps.
+/// Whoever walks a million references keeps none of the objects. So a new fault takes the place of one before whose row ends in the same bits:
+/// the instance there, if nobody holds it, becomes the object of the new row, or moves to the table's pages. Such a walk then makes a thousand
+/// instances and touches little memory but that of the values it reads; pages are touched for objects that somebody keeps.
+///
+/// There are two places for each row, side by side, since who follows both ends of a line holds one object while he asks for the other: once
+/// such objects are in the pages, nearly every page has one, and every look-up then waits for a page's memory.
 struct Nursery {
     struct Place {
         /// Owned by the place.
@@ -14,25 +17,39 @@ struct Nursery {
     }
 
     static let capacity = 1024
-    private static let mask = capacity - 1
+    /// Places for one row.
+    private static let ways = 2
+    private static let mask = capacity / ways - 1
 
     /// Nil until the first fault comes.
     private(set) var places: UnsafeMutablePointer<Place>?
     /// How many places have an object.
     var count = 0
 
-    /// Where a row's object stands if it is here; nil as long as there are no places.
+    /// Where a row's object stands if it is here, as in the place behind; nil as long as there are no places.
     @inline(__always)
-    func place(of row: Row) -> UnsafeMutablePointer<Place>? { places.map { $0 + Int(row) & Self.mask } }
+    func place(of row: Row) -> UnsafeMutablePointer<Place>? { places.map { Self.place(of: row, in: $0) } }
+
+    @inline(__always)
+    private static func place(of row: Row, in places: UnsafeMutablePointer<Place>) -> UnsafeMutablePointer<Place> {
+        places + (Int(row) & mask) * ways
+    }
 
     /// The object of a row; nil where it is not here.
     @inline(__always)
     func object(of row: Row) -> Unmanaged<ManagedObject>? {
-        guard let place = place(of: row), place.pointee.row == row else { return nil }
-        return place.pointee.object
+        guard let place = place(of: row) else { return nil }
+        if place.pointee.row == row { return place.pointee.object }
+        return place[1].row == row ? place[1].object : nil
     }
 
-    mutating func makePlaces() -> UnsafeMutablePointer<Place> {
+    /// A place for a row's object: an empty one if there is one.
+    mutating func makePlace(of row: Row) -> UnsafeMutablePointer<Place> {
+        let place = Self.place(of: row, in: makePlaces())
+        return place.pointee.object != nil && place[1].object == nil ? place + 1 : place
+    }
+
+    private mutating func makePlaces() -> UnsafeMutablePointer<Place> {
         if let places { return places }
         let made = UnsafeMutablePointer<Place>.allocate(capacity: Self.capacity)
         made.initialize(repeating: Place(object: nil, row: .max), count: Self.capacity)
@@ -65,14 +82,26 @@ extension ObjectTable {
         let entry = chunks.entry(number / ChunkGeometry.slotsPerChunk)
         let slot = number % ChunkGeometry.slotsPerChunk
         // To bind a chunk may call an error handler, after which nothing need be as it was.
-        guard recycles, !isWithLanes || chunks.isBound(entry), let home = nursery.place(of: row), let resident = home.pointee.object,
-            ReferenceCounts.isSole(home, resident, soleCounts), resident._withUnsafeGuaranteedRef({ $0._word & Self.busy == 0 })
-        else { return Self.makeAnotherFault(row, in: .passUnretained(self)) }
+        guard recycles, !isWithLanes || chunks.isBound(entry), var home = nursery.place(of: row) else {
+            return Self.makeAnotherFault(row, in: .passUnretained(self))
+        }
+        if !isFree(home) {
+            home += 1
+            guard isFree(home) else { return Self.makeAnotherFault(row, in: .passUnretained(self)) }
+        }
+        guard let resident = home.pointee.object else { return Self.makeAnotherFault(row, in: .passUnretained(self)) }
         prefetchLanes(of: entry, slot)
         let flags = ObjectFlag.fault | ObjectFlag.registered | (isTracked ? ObjectFlag.slow : 0)
         resident._withUnsafeGuaranteedRef { $0._word = ManagedObject.word(entry, slot: slot) | flags }
         home.pointee.row = row
         return resident.takeUnretainedValue()
+    }
+
+    /// Whether a place has an object that nobody holds and of which nothing is kept.
+    @inline(__always)
+    private func isFree(_ place: UnsafeMutablePointer<Nursery.Place>) -> Bool {
+        guard let object = place.pointee.object, ReferenceCounts.isSole(place, object, soleCounts) else { return false }
+        return object._withUnsafeGuaranteedRef { $0._word & Self.busy == 0 }
     }
 
     /// Whoever asks for an object whose class has a place in space mostly reads that next, at random: reading then begins here, beside the rest
@@ -95,12 +124,12 @@ extension ObjectTable {
     @inline(never)
     private static func makeAnotherFault(_ row: Row, in table: Unmanaged<ObjectTable>) -> ManagedObject {
         let table = table.takeUnretainedValue()
-        table.retire(table.nursery.makePlaces() + Int(row) % Nursery.capacity)
+        table.retire(table.nursery.makePlace(of: row))
         let object = table.info.objectClass.init(ObjectSeed(table, row: row, flags: ObjectFlag.fault))
         if let known = table.registered(row) { return known }
         // Of a table that the context has dropped nobody would ever let go of it.
         guard table.contextReference != nil else { return object }
-        let home = table.nursery.makePlaces() + Int(row) % Nursery.capacity
+        let home = table.nursery.makePlace(of: row)
         guard home.pointee.object == nil else {
             table.register(object, row: row)
             return object
@@ -125,6 +154,7 @@ extension ObjectTable {
     /// Clears a place: lets go of its object where nobody else holds it, and else moves it to the pages. Once those that somebody held have
     /// become many, lets go of all that nobody holds any more.
     private func retire(_ place: UnsafeMutablePointer<Nursery.Place>) {
+        if recycles, isFree(place) { return letGo(place) }
         guard let (object, row) = nursery.take(place) else { return }
         put(object, row)
         guard !isSweeping else { return }
@@ -137,20 +167,20 @@ extension ObjectTable {
         }
     }
 
+    /// Lets go of the object of a place that is free.
+    private func letGo(_ place: UnsafeMutablePointer<Nursery.Place>) {
+        guard let (object, _) = nursery.take(place) else { return }
+        object._withUnsafeGuaranteedRef { $0.clear(ObjectFlag.registered) }
+        registeredCount -= 1
+        object.release()
+    }
+
     /// Lets go of the objects of which that is all there is to do, and moves the others to the pages. Complexity: O(1) where there is none.
     func sweepNursery() {
         guard recycles else { return emptyNursery() }
         guard nursery.count > 0, let places = nursery.places else { return }
-        for index in 0..<Nursery.capacity {
-            let isSole = places[index].object.map { ReferenceCounts.isSole(places + index, $0, soleCounts) }
-            guard let (object, row) = nursery.take(places + index) else { continue }
-            if isSole == true, object._withUnsafeGuaranteedRef({ $0._word & Self.busy == 0 }) {
-                object._withUnsafeGuaranteedRef { $0.clear(ObjectFlag.registered) }
-                registeredCount -= 1
-                object.release()
-            } else {
-                put(object, row)
-            }
+        for place in places..<places + Nursery.capacity {
+            if isFree(place) { letGo(place) } else if let (object, row) = nursery.take(place) { put(object, row) }
         }
     }
 

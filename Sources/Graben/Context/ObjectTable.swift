@@ -112,6 +112,8 @@ final class ObjectTable {
     @exclusivity(unchecked) var hasMemberStates = false
     /// The record read last: getters of one object mostly follow one another.
     @exclusivity(unchecked) private var lastRecord: RecordView?
+    /// What the records behind it refer to. Of the snapshot, as that one is.
+    @exclusivity(unchecked) var readAhead = ReadAhead()
 
     static let rowsPerPage = 1024
     private static let noAccessors = QuickAccessors()
@@ -329,6 +331,7 @@ final class ObjectTable {
 
     func advance(to newSnapshot: LogSnapshot?, discardingOverlays: Bool) {
         lastRecord = nil
+        readAhead = ReadAhead()
         if let snapshot, let newSnapshot, !newSnapshot.isOfSameFile(as: snapshot) { leaveFile(of: snapshot) }
         let stored = stored
         let context = context
@@ -339,6 +342,7 @@ final class ObjectTable {
         snapshot = newSnapshot
         // An error handler may have read something meanwhile.
         lastRecord = nil
+        readAhead = ReadAhead()
         if !referenceColumns.isEmpty { referenceColumns = [:] }
     }
 

@@ -14,7 +14,8 @@ public final class BatchedResults<Object: ManagedObject>: RandomAccessCollection
     public let context: ManagedObjectContext
     private let delivery: FetchDelivery<Object>
     /// The page read last, held so that a sweep does not let go of what is about to be read.
-    private var page: (number: Int, objects: [Object])?
+    // Exclusivity is unchecked: it belongs to its context's user, and nothing that makes a page comes back to it.
+    @exclusivity(unchecked) private var page: (number: Int, objects: [Object])?
 
     init(_ ids: [ObjectID], _ batchSize: Int, _ delivery: FetchDelivery<Object>, _ context: ManagedObjectContext) {
         objectIDs = ids
@@ -32,20 +33,22 @@ public final class BatchedResults<Object: ManagedObject>: RandomAccessCollection
     public subscript(position: Int) -> Object {
         let number = position / batchSize
         if page?.number != number {
-            let objects = objectIDs[number * batchSize..<Swift.min((number + 1) * batchSize, objectIDs.count)].map(object)
+            let objects = objects(objectIDs[number * batchSize..<Swift.min((number + 1) * batchSize, objectIDs.count)])
             delivery.realise(page: objects)
             page = (number, objects)
+            return objects[position % batchSize]
         }
-        return page?.objects[position % batchSize] ?? object(objectIDs[position])
+        return page?.objects[position % batchSize] ?? objects(objectIDs[position...position])[0]
     }
 
-    private func object(_ id: ObjectID) -> Object {
-        guard let object = delivery.object(id) else { preconditionFailure("the ids of a batched result are of its objects' class") }
-        return object
+    private func objects(_ ids: ArraySlice<ObjectID>) -> [Object] {
+        let objects = delivery.faults(ids)
+        precondition(objects.count == ids.count, "the ids of a batched result are of its objects' class")
+        return objects
     }
 
     /// The objects without reading any page.
-    public func faults() -> [Object] { objectIDs.map(object) }
+    public func faults() -> [Object] { objects(objectIDs[...]) }
 
     /// For `Array(results)`, which asks for all objects and looks at none.
     public func _copyToContiguousArray() -> ContiguousArray<Object> { ContiguousArray(faults()) }

@@ -30,6 +30,17 @@ struct FetchDelivery<T: ManagedObject> {
     // MARK: Objects
 
     func objects(_ ids: [ObjectID]) -> [T] {
+        let objects = faults(ids[...])
+        if !request.returnsObjectsAsFaults, request.includesPropertyValues {
+            let batch = request.fetchBatchSize > 0 ? min(request.fetchBatchSize, objects.count) : objects.count
+            for object in objects[..<batch] { object.fireQuietlyIfNeeded(in: context) }
+        }
+        for keys in prefetched { context.realise(keys, of: objects) }
+        return objects
+    }
+
+    /// The objects, faults where they are some; without those that are not of the request's class.
+    func faults(_ ids: ArraySlice<ObjectID>) -> [T] {
         var objects: [T] = []
         objects.reserveCapacity(ids.count)
         var table: ObjectTable?
@@ -46,23 +57,12 @@ struct FetchDelivery<T: ManagedObject> {
                 let typed = unsafeDowncast(object, to: T.self)
                 prepare(typed)
                 objects.append(typed)
-            } else if let object = object(id) {
+            } else if let object = context.object(with: id) as? T {
+                prepare(object)
                 objects.append(object)
             }
         }
-        if !request.returnsObjectsAsFaults, request.includesPropertyValues {
-            let batch = request.fetchBatchSize > 0 ? min(request.fetchBatchSize, objects.count) : objects.count
-            for object in objects[..<batch] { object.fireIfNeeded() }
-        }
-        for keys in prefetched { context.realise(keys, of: objects) }
         return objects
-    }
-
-    /// One object, a fault where it is one.
-    func object(_ id: ObjectID) -> T? {
-        guard let object = context.object(with: id) as? T else { return nil }
-        prepare(object)
-        return object
     }
 
     @inline(__always)
@@ -73,7 +73,7 @@ struct FetchDelivery<T: ManagedObject> {
 
     /// Realises a page of a batched result.
     func realise(page objects: [T]) {
-        if request.includesPropertyValues { for object in objects { object.fireIfNeeded() } }
+        if request.includesPropertyValues { for object in objects { object.fireQuietlyIfNeeded(in: context) } }
         for keys in prefetched { context.realise(keys, of: objects) }
     }
 }

@@ -108,6 +108,14 @@ extension ManagedObject {
         return true
     }
 
+    /// As `fireIfNeeded()`, for who fires many: the record is read when something of it is asked for, where nobody hears of its being read.
+    @inline(__always)
+    final func fireQuietlyIfNeeded(in context: ManagedObjectContext) {
+        guard has(ObjectFlag.fault) else { return }
+        guard withTable({ table in table.readsQuietly && realiseQuietly(table, context) }) else { return fire() }
+        context.statistics.storeReads += 1
+    }
+
     /// Ends an object's being a fault where nobody hears of it and its record is there, without reading that; false where it has to be fired.
     private final func realiseQuietly(_ table: ObjectTable, _ context: ManagedObjectContext) -> Bool {
         guard !table.info.hooks.contains(.awaking), context.traceHandler == nil, let stored = table.stored, let snapshot = table.snapshot,
@@ -169,6 +177,20 @@ extension ObjectTable {
     fileprivate func referenceQuietly(
         _ row: Row, _ quick: QuickAccessor, _ context: ManagedObjectContext, isKnown: inout Bool
     ) -> ObjectID? {
+        if quick.ahead >= 0 {
+            let window = Int(row) / ReadAhead.rowsPerWindow
+            if readAhead.window != window { readAhead.note(row) { referenceReader() } }
+            if readAhead.window == window, let targets = readAhead.targets {
+                let place = Int(row) % ReadAhead.rowsPerWindow
+                let ofField = targets + Int(quick.ahead) * ReadAhead.rowsPerWindow
+                if place + ReadAhead.distance < ReadAhead.rowsPerWindow { prefetch(ofField[place + ReadAhead.distance], context) }
+                let target = ofField[place]
+                if target != ReadAhead.unknown {
+                    isKnown = true
+                    return target == ReadAhead.none ? nil : id(of: target)
+                }
+            }
+        }
         let isFirst = !isAtHand(row)
         guard let store, let record = try? record(row), record.layout.number == layoutNumber, !record.isCopy else { return nil }
         if isFirst { prefetchTargets(of: record, but: quick, store, context) }
@@ -179,6 +201,30 @@ extension ObjectTable {
         }
         isKnown = record.isNull(Int(quick.field))
         return nil
+    }
+
+    @inline(__always)
+    private func id(of target: ReferenceAhead.Target) -> ObjectID {
+        ObjectID(store: storeNumber, entity: UInt32(truncatingIfNeeded: target >> 32), row: Row(truncatingIfNeeded: target))
+    }
+
+    /// Begins to fetch from memory what a target's object reads first.
+    @inline(__always)
+    private func prefetch(_ target: ReferenceAhead.Target, _ context: ManagedObjectContext) {
+        guard target < ReadAhead.none, let table = context.lastTable else { return }
+        table._withUnsafeGuaranteedRef {
+            if $0.entityNumber == UInt32(truncatingIfNeeded: target >> 32) { $0.prefetch(Row(truncatingIfNeeded: target)) }
+        }
+    }
+
+    /// What reads references of neighbouring rows; nil where they are not this table's to read.
+    @inline(never)
+    private func referenceReader() -> ReferenceAhead? {
+        guard let store, let stored, let snapshot else { return nil }
+        let fields = stored.quick.aheadFields
+        return ReferenceAhead(snapshot, stored.code, stored.layout, fields: fields, rowsPerWindow: ReadAhead.rowsPerWindow) {
+            store.entityNumber(of: $0)
+        }
     }
 
     /// Who follows one reference of an object mostly follows the others as well, and reads where they lead at random.

@@ -15,6 +15,8 @@ struct QuickAccessor {
     var destination: Int32 = -1
     var inverse: Int32 = -1
     var lane = FreshLane(kind: .bool, offset: 0)
+    /// The place of a to-one among those that are read ahead, or -1.
+    var ahead: Int32 = -1
 }
 
 /// The accessors of one entity in one store, by the numbers its class gives them.
@@ -25,10 +27,13 @@ final class QuickAccessors: @unchecked Sendable {
     let count: Int
     /// By property number: whether it is an unordered to-many whose members are found by their references.
     let isReverse: UnsafeMutablePointer<Bool>
+    /// The fields of to-ones that are read ahead.
+    let aheadFields: [Int]
 
     init(_ info: EntityInfo, _ relationships: [StoredEntity.RelationshipStorage?]) {
         count = info.numbered.count
         accessors = .allocate(capacity: max(1, count))
+        var aheadFields: [Int] = []
         for (number, property) in info.numbered.enumerated() {
             var accessor = QuickAccessor()
             // Who looks objects up by a key has to hear of it.
@@ -40,9 +45,14 @@ final class QuickAccessors: @unchecked Sendable {
                 accessor.destination = Int32(property.destination)
                 accessor.inverse = property.inverse.map { Int32($0) } ?? -1
                 accessor.lane = lane
+                if property.kind == .toOne, aheadFields.count < ReferenceAhead.fieldLimit {
+                    accessor.ahead = Int32(aheadFields.count)
+                    aheadFields.append(property.field)
+                }
             }
             (accessors + number).initialize(to: accessor)
         }
+        self.aheadFields = aheadFields
         isReverse = .allocate(capacity: max(1, info.properties.count))
         for property in info.properties {
             var isFound = false
@@ -55,6 +65,7 @@ final class QuickAccessors: @unchecked Sendable {
     init() {
         count = 0
         accessors = .allocate(capacity: 1)
+        aheadFields = []
         isReverse = .allocate(capacity: 1)
     }
 

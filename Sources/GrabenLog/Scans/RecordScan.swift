@@ -162,7 +162,7 @@ package final class RecordScan {
                 let unchecked = test(field, bits)
                 if unchecked.first <= unchecked.last, !isVerified {
                     isVerified = true
-                    verify(unchecked)
+                    snapshot.verify(unchecked)
                     continue
                 }
             }
@@ -215,15 +215,6 @@ package final class RecordScan {
         return unchecked
     }
 
-    /// Compares what lies between two records with its checksums. Where that fails, each record is asked for by itself: what is bad may be none.
-    private func verify(_ unchecked: graben_unchecked) {
-        guard unchecked.last - unchecked.first < Self.verifiedAhead else { return }
-        try? snapshot.checkpoint?.log.verify(unchecked.first, Int(unchecked.last - unchecked.first) + 1)
-    }
-
-    /// Records of a batch that lie further apart are not likely to have only records of the batch between them.
-    private static let verifiedAhead: UInt64 = 1 << 20
-
     /// Whether the record in a slot passes; nil where the test has no answer for it.
     private func look(_ slot: Int, _ field: FieldScan, _ state: EntityState) throws(LogError) -> Bool? {
         let word = UInt64(words[slot])
@@ -244,8 +235,15 @@ package final class RecordScan {
 }
 
 extension LogSnapshot {
-    /// The memory around a record that has been read: its block, or the mapping it lies in.
-    fileprivate func window(around word: UInt64, in block: RecordBlock?) -> graben_window {
+    /// Compares what lies between two records with its checksums. Where that fails, each record is asked for by itself: what is bad may be none.
+    func verify(_ unchecked: graben_unchecked) {
+        // Records that lie further apart are not likely to have only records of the batch between them.
+        guard unchecked.last - unchecked.first < 1 << 20 else { return }
+        try? checkpoint?.log.verify(unchecked.first, Int(unchecked.last - unchecked.first) + 1)
+    }
+
+    /// The memory around a record: its block, where that has been read, or the mapping it lies in.
+    func window(around word: UInt64, in block: RecordBlock?) -> graben_window {
         var window = graben_window()
         if RecordAddress(word).isInBlock {
             guard let block, let start = try? RecordAddress.wordOfBlock(at: block.sectionOffset) else { return window }

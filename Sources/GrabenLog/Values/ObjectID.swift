@@ -13,7 +13,7 @@ public struct ObjectID: Hashable, Sendable, Comparable {
     /// The row as the storage layers use it.
     @inlinable package var row: UInt32 { UInt32(truncatingIfNeeded: rowNumber) }
 
-    package init(store: UInt32, entity: UInt32, row: UInt32) {
+    @inlinable package init(store: UInt32, entity: UInt32, row: UInt32) {
         storeNumber = store
         entityNumber = entity
         rowNumber = UInt64(row)

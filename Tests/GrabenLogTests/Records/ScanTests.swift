@@ -143,7 +143,9 @@ struct ScanTests {
 
 /// Records of random fields in two layouts, and what the values in them say of tests.
 private struct ScanWorld {
-    private static let kinds: [FieldKind] = [.bool, .int16, .int64, .float, .double, .date, .string, .uri, .uuid, .decimal, .data]
+    private static let kinds: [FieldKind] = [
+        .bool, .int16, .int64, .float, .double, .date, .string, .uri, .uuid, .decimal, .data, .reference, .polymorphicReference,
+    ]
     private static let rowCount: Row = 3_000
     private(set) var log: Log
     private var random: SplitMix64
@@ -155,11 +157,15 @@ private struct ScanWorld {
         random = SplitMix64(seed: seed)
         var fields: [RecordField] = []
         for index in 0..<random.pick(24) + 1 {
-            fields.append(RecordField(name: "f\(index)", kind: Self.kinds[random.pick(Self.kinds.count)], isOptional: random.chance(70)))
+            let kind = Self.kinds[random.pick(Self.kinds.count)]
+            let isOptional = random.chance(70)
+            fields.append(RecordField(name: "f\(index)", kind: kind, isOptional: isOptional, destination: kind == .reference ? 1 : nil))
         }
         // The newer one lacks the first field, and has another kind of number in one that was whole.
         let changed = fields.dropFirst().map { field in
-            RecordField(name: field.name, kind: field.kind == .int16 ? .double : field.kind, isOptional: field.isOptional)
+            RecordField(
+                name: field.name, kind: field.kind == .int16 ? .double : field.kind, isOptional: field.isOptional,
+                destination: field.destination)
         }
         layouts = [
             RecordLayout(number: 3, entity: 1, fields: fields, lanes: []),
@@ -214,6 +220,8 @@ private struct ScanWorld {
         case .uuid: return .uuid(UUID())
         case .decimal: return .decimal(Decimal(bits))
         case .data: return .data(Data(repeating: 7, count: random.pick(200)))
+        case .reference: return .reference(1, Row(truncatingIfNeeded: bits))
+        case .polymorphicReference: return .reference([1, 2, 7][random.pick(3)], Row(truncatingIfNeeded: bits))
         default: return .int(bits)
         }
     }
@@ -244,8 +252,47 @@ private struct ScanWorld {
         }
     }
 
+    /// References read ahead are what the records have, or left to who asks for the records.
+    private mutating func checkReadAhead(_ snapshot: LogSnapshot, _ situation: Comment) throws {
+        let layout = layouts[random.pick(2)]
+        let fields = layout.fields.indices.filter { [.reference, .polymorphicReference].contains(layout.fields[$0].kind) }
+            .prefix(ReferenceAhead.fieldLimit)
+        let rowsPerWindow = 64
+        // Entities by numbers of the reader's own; one is none of its.
+        let reader = ReferenceAhead(snapshot, 1, layout, fields: Array(fields), rowsPerWindow: rowsPerWindow) {
+            $0 == 7 ? nil : Int($0) + 10
+        }
+        #expect((reader == nil) == fields.isEmpty, situation)
+        guard let reader else { return }
+        var (wrong, known) = (0, 0)
+        for _ in 0..<60 {
+            let row = Row(random.pick(Int(Self.rowCount)))
+            reader.move(to: row)
+            let first = row / Row(rowsPerWindow) * Row(rowsPerWindow)
+            for (place, field) in fields.enumerated() {
+                for index in 0..<rowsPerWindow {
+                    let found = reader.targets[place * rowsPerWindow + index]
+                    let record = try snapshot.record(1, first + Row(index))
+                    guard let record, record.layout.number == layout.number, !record.isCopy else {
+                        if found != .max { wrong += 1 }
+                        continue
+                    }
+                    let target = record.reference(field)
+                    // A record with thousands of bytes before its end is left, as is one whose target has no number.
+                    let expected = target.map { $0.entity == 7 ? UInt64.max : UInt64($0.entity + 10) << 32 | UInt64($0.row) } ?? .max - 1
+                    if found == .max, expected != .max { continue }
+                    if found != expected { wrong += 1 } else { known += 1 }
+                }
+            }
+        }
+        #expect(wrong == 0, situation)
+        // At first nearly all are of that layout, and none is in a block.
+        if situation == "written", layout.number == layouts[0].number { #expect(known > 0) }
+    }
+
     mutating func check(_ situation: Comment) throws {
         let snapshot = log.newest
+        try checkReadAhead(snapshot, situation)
         #expect(snapshot.liveCount(1) == live.count, situation)
         let scan = RecordScan(snapshot, 1)
         for field in layouts[0].fields {

@@ -76,13 +76,29 @@ struct NurseryTests {
         for (place, id) in ids.enumerated() { #expect((other.object(with: id) as? Joint)?.x == values[place]) }
     }
 
+    @Test("objects that others hold when their places are needed are the same ones when they are asked for again")
+    func heldWhileOthersCome() throws {
+        let (_, context, ids) = try savedJoints()
+        for place in 0..<400 {
+            // All of one place: the third finds both held.
+            let rows = [place, place + 512, place + 1024, place + 1536]
+            let held = rows.compactMap { context.object(with: ids[$0]) as? Joint }
+            for (row, joint) in zip(rows, held) {
+                #expect(joint.x == Double(row) && context.object(with: ids[row]) === joint)
+            }
+        }
+        context.processPendingChanges()
+        #expect(context.registeredObjects.count < count)
+    }
+
     @Test("an object with a weak reference goes, and does not come back as another row's")
     func weakReferences() throws {
         let (_, context, ids) = try savedJoints()
         weak var seen: Joint?
         for place in 0..<100 {
             seen = context.object(with: ids[place]) as? Joint
-            // The row that has the same place.
+            // Rows that have the same places.
+            _ = context.object(with: ids[place + 512])
             _ = context.object(with: ids[place + 1024])
             #expect(seen == nil || seen?.x == Double(place))
         }
@@ -123,6 +139,8 @@ struct NurseryTests {
         let context = container.newContext()
         let ids = try context.fetchIDs(FetchRequest<LastGuest>())
         #expect((context.object(with: ids[0]) as? LastGuest)?.name == "last")
+        // There are two places for each row.
+        #expect((context.object(with: ids[512]) as? LastGuest)?.name == "512")
         let next = try #require(context.object(with: ids[1024]) as? LastGuest)
         #expect(context.transactionAuthor == "gone" && next.objectID == ids[1024])
         for place in [1024, 0, 2048, 7] {

@@ -146,7 +146,12 @@ extension StoreQuery {
                     // Whoever needs only the rows before the one that fails never sees the error.
                     return try append(asked, batches, to: &rows)
                 }
-                bits.forEach { rows.append(batches.records.row($0)) }
+                let first = batch * ChunkGeometry.slotsPerChunk
+                if isInOrder {
+                    bits.forEach { rows.append(Row(truncatingIfNeeded: first + $0)) }
+                } else {
+                    bits.forEach { rows.append(batches.records.row($0)) }
+                }
                 if !isStepwise { break }
                 if rows.count >= limit { return false }
             }
