@@ -134,16 +134,25 @@ final class ChunkTable {
         bind(index, to: copy.data)
     }
 
-    /// Binds every chunk without an overlay anew. What was lent before stays alive until the new binding is in place.
+    /// Binds every chunk anew; overlays keep their unsaved changes on top of it. What was lent before stays alive until that is done.
     func rebindAll(_ bind: (Int) -> Void) {
         let before = lenders
+        defer { withExtendedLifetime(before) {} }
         lenders = []
-        for index in 0..<count where overlays[index] == nil && entry(index).pointee != zero {
-            entry(index).pointee = zero
+        for index in 0..<count where entry(index).pointee != zero {
+            let entry = entry(index)
+            let overlay = overlays[index]
+            overlay?.forgetKept()
+            entry.pointee = zero
             bind(index)
+            guard let overlay else { continue }
+            if overlay.isRedundant, overlay.event.isEmpty {
+                setOverlay(index, nil)
+            } else {
+                overlay.rebase(onto: entry.pointee, ownedBy: owner)
+                entry.pointee = overlay.data
+            }
         }
-        // Overlays may have one of these for their base.
-        if overlays.contains(where: { $0 != nil }) { lenders += before }
     }
 
     /// The context's own copy of a chunk, made at the first call.

@@ -65,6 +65,11 @@ final class OverlayChunk {
         restore(slot)
     }
 
+    /// Takes the snapshot's values for every slot without unsaved changes.
+    func forgetKept() {
+        kept.forEach { if !dirty[$0] { takeBase($0) } }
+    }
+
     /// Moves the copy onto a newer base: dirty and kept slots keep their values and remember those of their own base commit.
     func rebase(onto newBase: UnsafeRawPointer, ownedBy newOwner: AnyObject?) {
         guard newBase != base else {

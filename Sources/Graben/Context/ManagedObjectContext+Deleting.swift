@@ -14,11 +14,12 @@ extension ManagedObjectContext {
         }
         object.prepareForDeletion()
         guard !object.has(ObjectFlag.deleted), object.has(ObjectFlag.registered) else { return }
-        object.fireIfNeeded()
         markDeleted(object, propagating: true)
     }
 
+    /// The object is realised, so that a save can compare what others did with what it was when it was deleted.
     func markDeleted(_ object: ManagedObject, propagating: Bool) {
+        object.fireIfNeeded()
         object.set(ObjectFlag.deleted)
         object._table.noteRowsChange()
         if propagating { object.set(CellFlag.deletionPending) }

@@ -131,7 +131,7 @@ extension ManagedObjectContext {
                     drop(object)
                 }
             }
-            if parent != nil { table.forgetCleanLentChunks() }
+            if parent != nil { table.bindLentChunksAnew() }
         }
     }
 

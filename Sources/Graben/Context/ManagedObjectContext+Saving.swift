@@ -309,7 +309,6 @@ extension ManagedObjectContext {
                 guard let stored = object._table.stored else { continue }
                 let original = parent.object(object._row, in: parent.table(stored, object.info))
                 guard !original.has(ObjectFlag.deleted), original.has(ObjectFlag.registered) else { continue }
-                original.fireIfNeeded()
                 parent.markDeleted(original, propagating: false)
                 if original.isInserted { parent.vanish(original) }
             }

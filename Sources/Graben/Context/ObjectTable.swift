@@ -365,8 +365,8 @@ final class ObjectTable {
         return info.geometry.lanes.indices.map { info.geometry.value(entry.pointee, $0, slot) }
     }
 
-    /// Gives back what a child bound of its parent where the child changed nothing of it, to be bound anew.
-    func forgetCleanLentChunks() { chunks.rebindAll { bind($0) } }
+    /// Binds what a child has of its parent's chunks anew, under what the child changed. Its objects were refreshed before.
+    func bindLentChunksAnew() { chunks.rebindAll { bind($0) } }
 
     // MARK: New rows
 

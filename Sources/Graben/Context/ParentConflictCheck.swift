@@ -72,6 +72,8 @@ struct ParentConflictCheck {
             guard there != base else { return }
             found.append(.init(key: property.name, base: base, here: here, stored: there))
         }
+        // What a fault is based on is what the parent has.
+        object.fireIfNeeded()
         let data = object.data
         for property in object.info.properties where property.field >= 0 && property.attribute?.derivation == nil {
             compare(

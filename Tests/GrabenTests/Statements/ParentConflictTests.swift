@@ -93,6 +93,58 @@ struct ParentConflictTests {
         #expect(joint.isDeleted)
     }
 
+    // A deletion that undo made of a fault was compared with the model's defaults: what had any other value could not be saved any more. Met
+    // by undoing the insertion of an object that was saved and refreshed.
+    @Test("S75 an object whose insertion is undone as a fault is in conflict where the parent has changed it since, and only there")
+    func undoneInsertion() throws {
+        for isChanged in [false, true] {
+            let family = try Family()
+            family.child.undoManager = ObjectUndoManager()
+            let joint = Joint(context: family.child)
+            (joint.name, joint.x) = ("old", 1)
+            try family.child.save()
+            family.child.refresh(joint, mergeChanges: false)
+            family.child.undo()
+            #expect(joint.isDeleted)
+            let original = try #require(family.root.object(with: joint.objectID) as? Joint)
+            if isChanged { original.name = "new" }
+            let found = conflicts { try family.child.save() }
+            #expect(found?.map(\.kind) == (isChanged ? [.changedElsewhere] : nil))
+        }
+    }
+
+    // An object that was let go of and came back as a fault was named as changed in everything.
+    @Test("S79 a watched object that was refreshed is compared with what the parent had then")
+    func watchedFault() throws {
+        let family = try Family()
+        let (joint, twin) = try family.pair { $0.name = "old" }
+        family.child.detectConflicts(for: twin)
+        joint.name = "new"
+        family.child.refreshAllObjects()
+        _ = Joint(context: family.child)
+        try family.child.save()
+    }
+
+    // What a child had in the same chunk as a change of its own stayed as it was, whatever the parent did, until the object was realised.
+    @Test("S68 a child that is refreshed sees its parent's coordinates next to those it has changed itself, in objects and in columns")
+    func besideChanges() throws {
+        let root = try Network.container().newContext()
+        let child = ManagedObjectContext(parent: root)
+        let joints = (0..<3).map { _ in Joint(context: root) }
+        try root.save()
+        let twin = try #require(try child.existingObject(with: joints[0].objectID) as? Joint)
+        twin.x = 1
+        for (place, joint) in joints.enumerated() { joint.y = Double(place + 1) }
+        child.refreshAllObjects()
+        #expect(twin.position == [1, 1, 0])
+        #expect(try child.withColumns(of: Joint.self) { $0.sum(1) } == 6)
+        for (place, joint) in joints.enumerated() {
+            #expect((child.object(with: joint.objectID) as? Joint)?.y == Double(place + 1))
+        }
+        try child.save()
+        #expect(joints[0].position == [1, 1, 0] && joints[2].position == [0, 3, 0])
+    }
+
     // The parent's line led to nothing from then on: the delete rules had run in the child, which knew of no line.
     @Test("S120 an object deleted here that gained a referrer in the parent is a conflict, and object-trump applies the delete rule to it")
     func referrer() throws {

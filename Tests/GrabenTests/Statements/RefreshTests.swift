@@ -271,6 +271,28 @@ struct RefreshTests {
         try context.save()
     }
 
+    // What another commit had done to the object was deleted in silence. Met by undoing the insertion of an object that was saved and refreshed.
+    @Test("S75 an insertion that is undone as a fault conflicts with what another context did to the object since")
+    func undoneInsertion() throws {
+        let container = try Node.container()
+        let context = container.newContext()
+        context.undoManager = ObjectUndoManager()
+        let node = Node(context: context)
+        node.title = "first"
+        try context.save()
+        context.automaticallyMergesChangesFromParent = false
+        context.refresh(node, mergeChanges: false)
+        context.undo()
+        #expect(node.isDeleted)
+        try elsewhere(container, node) { $0.title = "theirs" }
+        _ = try context.count(for: FetchRequest<Node>())
+        guard case .conflict(let conflicts)? = thrown({ try context.save() }) else {
+            Issue.record("no conflict")
+            return
+        }
+        #expect(conflicts.map(\.kind) == [.changedElsewhere])
+    }
+
     @Test("S78 two contexts that change different objects, or different properties of one, do not conflict")
     func noConflict() throws {
         let container = try Node.container()
