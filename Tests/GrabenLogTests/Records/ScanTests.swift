@@ -125,7 +125,7 @@ struct ScanTests {
 
     @Test(
         "a test of a field passes the rows whose value passes, in any layout, file and order",
-        arguments: TestShare.of(Array(1...6) as [UInt64], brief: 2))
+        arguments: TestShare.of(Array(1...12) as [UInt64], brief: 4))
     func anyLayout(seed: UInt64) throws {
         let system = MemoryFileSystem(reservation: 1 << 28)
         var world = try ScanWorld(seed: seed, Log.open(path: "a", in: system))
@@ -156,8 +156,10 @@ private struct ScanWorld {
         self.log = log
         random = SplitMix64(seed: seed)
         var fields: [RecordField] = []
-        for index in 0..<random.pick(24) + 1 {
-            let kind = Self.kinds[random.pick(Self.kinds.count)]
+        // Where no field's place depends on others, kernels take a shorter way.
+        let kinds = random.chance(50) ? Self.kinds : [.double, .date, .string, .uri, .string]
+        for index in 0..<random.pick(random.chance(50) ? 24 : 5) + 1 {
+            let kind = kinds[random.pick(kinds.count)]
             let isOptional = random.chance(70)
             fields.append(RecordField(name: "f\(index)", kind: kind, isOptional: isOptional, destination: kind == .reference ? 1 : nil))
         }
