@@ -96,6 +96,9 @@ package struct ChunkGeometry: Sendable, Equatable {
         }
     }
 
+    /// Whether every lane is of doubles that are always there.
+    var isPlain: Bool { lanes.count <= 64 && lanes.allSatisfy { $0.isDouble && $0.validityOffset == nil } }
+
     /// Whether two chunks hold the same values in a slot; NaN equals itself whatever its payload.
     func slotsEqual(_ slot: Int, _ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Bool {
         lanes.indices.allSatisfy { valuesEqual($0, slot, a, b) }

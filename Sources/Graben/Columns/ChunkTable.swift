@@ -150,7 +150,7 @@ final class ChunkTable {
                 setOverlay(index, nil)
             } else {
                 overlay.rebase(onto: entry.pointee, ownedBy: owner)
-                entry.pointee = overlay.data
+                entry.pointee = overlay.memory.base
             }
         }
     }
@@ -162,7 +162,7 @@ final class ChunkTable {
         let entry = entry(index)
         let overlay = OverlayChunk(copying: entry.pointee, ownedBy: owner, geometry: geometry, index: index, in: memoryForNext())
         setOverlay(index, overlay)
-        entry.pointee = overlay.data
+        entry.pointee = overlay.memory.base
         return overlay
     }
 
@@ -178,22 +178,40 @@ final class ChunkTable {
         UnsafeMutableRawPointer(entry(index) + 3).storeBytes(of: address, as: UnsafeRawPointer?.self)
     }
 
-    /// The part of a slab for the next overlay; nil where it has memory of its own, as the first few have, for a slab takes two megabytes.
-    private func memoryForNext() -> ChunkSlab.Part? {
+    /// Memory for the next overlay: of a slab, but for the first few, for a slab takes two megabytes.
+    private func memoryForNext() -> ChunkMemory {
         overlayCount += 1
-        guard overlayCount > Self.overlaysWithoutSlab else { return nil }
-        if let part = slabs.last?.take() { return part }
+        return (overlayCount > Self.overlaysWithoutSlab ? memoryOfSlab() : nil) ?? ChunkMemory(byteCount: geometry.byteCount)
+    }
+
+    private func memoryOfSlab() -> ChunkMemory? {
+        if let memory = slabs.last?.take() { return memory }
         for index in slabs.indices.dropLast() {
-            guard let part = slabs[index].take() else { continue }
+            guard let memory = slabs[index].take() else { continue }
             slabs.swapAt(index, slabs.count - 1)
-            return part
+            return memory
         }
         guard let slab = ChunkSlab(chunkByteCount: geometry.byteCount) else { return nil }
         slabs.append(slab)
         return slab.take()
     }
 
-    /// Gives back the memory that the overlays dropped before last time were in. What has just been saved is likely to be changed again, and
+    /// Lets go of overlays that were offered to a commit and are the store's chunks now: their entries point at the same bytes. Whoever holds the
+    /// commit's snapshot keeps those till the table has moved onto it.
+    func dropHandedOver(_ indexes: [Int]) {
+        for index in indexes { setOverlay(index, nil) }
+    }
+
+    /// Gives overlays memory of their own again, where a commit may hold theirs.
+    func takeBack(_ indexes: [Int]) {
+        for index in indexes {
+            guard let overlay = overlays[index] else { continue }
+            overlay.leaveMemory()
+            entry(index).pointee = overlay.memory.base
+        }
+    }
+
+    /// Gives back the memory in which nothing has been of late. What has just been saved is likely to be changed again, and
     /// memory that the system has to clear costs more than the copy that goes there.
     private func releaseIdleSlabs() { slabs.removeAll { $0.isIdle() } }
 

@@ -70,8 +70,8 @@ public struct ColumnsIterator: IteratorProtocol {
 public struct Chunk {
     let table: ObjectTable
     let index: Int
-    /// Keeps an overlay alive that the context may drop meanwhile.
-    let overlay: OverlayChunk?
+    /// Of an overlay that the context may drop meanwhile.
+    let memory: ChunkMemory?
     let base: UnsafeRawPointer
     let owner: AnyObject?
     let lenders: [AnyObject]
@@ -83,7 +83,7 @@ public struct Chunk {
         self.table = table
         self.index = index
         base = table.columnChunk(index)
-        overlay = table.chunks.overlay(index)
+        memory = table.chunks.overlay(index)?.memory
         owner = table.chunks.owner
         self.live = live
         lenders = table.chunks.lenders

@@ -86,7 +86,9 @@ extension ManagedObjectContext {
             noteEvent(copy, slot: slot, index: chunk, in: table)
             copy.dirty[slot] = true
             copy.kept[slot] = false
-            for lane in 0..<3 { copy.data.storeBytes(of: new[lane], toByteOffset: lane * 8192 + slot * 8, as: Double.self) }
+            for lane in 0..<3 where old[lane].bitPattern != new[lane].bitPattern {
+                copy.writable(lane: lane).storeBytes(of: new[lane], toByteOffset: lane * 8192 + slot * 8, as: Double.self)
+            }
             if let object { object.markUpdated(self) } else { table.hasLooseRows = true }
         }
     }

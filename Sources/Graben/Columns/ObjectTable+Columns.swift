@@ -22,8 +22,9 @@ extension ObjectTable {
         let entry = object._entry
         if let overlay = ChunkTable.overlay(of: entry), info.hasZeroLanes {
             overlay._withUnsafeGuaranteedRef { overlay in
+                let data = overlay.writable()
                 for lane in 0..<plainLaneCount {
-                    overlay.data.storeBytes(of: 0, toByteOffset: (lane * ChunkGeometry.slotsPerChunk + slot) * 8, as: UInt64.self)
+                    data.storeBytes(of: 0, toByteOffset: (lane * ChunkGeometry.slotsPerChunk + slot) * 8, as: UInt64.self)
                 }
                 overlay.dirty[slot] = true
                 overlay.kept[slot] = false
@@ -31,7 +32,7 @@ extension ObjectTable {
             return
         }
         let overlay = chunks.makeOverlay(ChunkTable.index(of: entry))
-        for (lane, value) in info.laneDefaults.enumerated() { info.geometry.setValue(overlay.data, lane, slot, value) }
+        for (lane, value) in info.laneDefaults.enumerated() { info.geometry.setValue(overlay.writable(), lane, slot, value) }
         overlay.dirty[slot] = true
         overlay.kept[slot] = false
     }

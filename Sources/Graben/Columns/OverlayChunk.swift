@@ -8,7 +8,7 @@ import GrabenLog
 ///
 /// Every other slot equals the base chunk. `base` is the snapshot's chunk the copy was made from, kept alive by `owner`.
 final class OverlayChunk {
-    let data: UnsafeMutableRawPointer
+    @exclusivity(unchecked) private(set) var data: UnsafeRawPointer
     let geometry: ChunkGeometry
     /// Which chunk it is a copy of.
     let index: Int
@@ -18,25 +18,48 @@ final class OverlayChunk {
     @exclusivity(unchecked) var kept = SlotSet()
     /// For slots whose object is based on an earlier commit than `base`: the values they had there, lane by lane.
     var earlier: [Int: [Value]] = [:]
+    /// A bit for each lane in which any slot may differ from the base, the top one for all from the 64th on. A bulk edit mostly changes one of
+    /// several.
+    @exclusivity(unchecked) private(set) var lanes: UInt64 = 0
     /// What each slot had before its first change of the current event.
     @exclusivity(unchecked) var event = EventSlots()
 
-    /// Whose memory `data` is; nil where it is the chunk's own.
-    private let slab: ChunkSlab?
+    /// Where `data` lies. A commit that it was handed over to may hold it too.
+    private(set) var memory: ChunkMemory
 
-    init(copying base: UnsafeRawPointer, ownedBy owner: AnyObject?, geometry: ChunkGeometry, index: Int, in part: ChunkSlab.Part?) {
+    init(copying base: UnsafeRawPointer, ownedBy owner: AnyObject?, geometry: ChunkGeometry, index: Int, in memory: ChunkMemory) {
         self.index = index
         self.base = base
         self.owner = owner
         self.geometry = geometry
-        data = part?.chunk ?? .allocate(byteCount: geometry.byteCount, alignment: 64)
-        slab = part?.slab
-        data.copyMemory(from: base, byteCount: geometry.byteCount)
+        self.memory = memory
+        data = UnsafeRawPointer(memory.base)
+        memory.base.copyMemory(from: base, byteCount: geometry.byteCount)
     }
 
-    deinit {
-        if let slab { slab.give(data) } else { data.deallocate() }
+    /// Where to write to any lane.
+    func writable() -> UnsafeMutableRawPointer {
+        lanes = .max
+        return memory.base
     }
+
+    /// Where to write to one lane.
+    @inline(__always)
+    func writable(lane: Int) -> UnsafeMutableRawPointer {
+        lanes |= 1 << UInt64(min(lane, 63))
+        return memory.base
+    }
+
+    /// Leaves its memory to a commit that holds it too, and goes on with a copy. Whoever has the address of the lanes has to be told of the new one.
+    func leaveMemory() {
+        let copy = ChunkMemory(byteCount: geometry.byteCount)
+        copy.base.copyMemory(from: data, byteCount: geometry.byteCount)
+        memory = copy
+        data = UnsafeRawPointer(copy.base)
+    }
+
+    /// Whether it holds nothing but its base and unsaved changes of that, of an event that has ended.
+    var isPlain: Bool { kept.isEmpty && earlier.isEmpty && event.isEmpty }
 
     /// Whether nothing of its own is in it, so that the snapshot's chunk can take its place.
     var isRedundant: Bool { dirty.isEmpty && kept.isEmpty }
@@ -49,11 +72,11 @@ final class OverlayChunk {
     /// Puts back the values of the base commit and forgets the change.
     func restore(_ slot: Int) {
         if let values = earlier[slot] {
-            for lane in values.indices { geometry.setValue(data, lane, slot, values[lane]) }
+            for lane in values.indices { geometry.setValue(writable(), lane, slot, values[lane]) }
             dirty[slot] = false
             kept[slot] = true
         } else {
-            geometry.copySlot(slot, from: base, to: data)
+            geometry.copySlot(slot, from: base, to: memory.base)
             dirty[slot] = false
             kept[slot] = false
         }
@@ -88,7 +111,7 @@ final class OverlayChunk {
         }
         dirty.forEach(preserve)
         kept.forEach { if !self.dirty[$0] { preserve($0) } }
-        data.copyMemory(from: fresh, byteCount: geometry.byteCount)
+        writable().copyMemory(from: fresh, byteCount: geometry.byteCount)
         base = newBase
         owner = newOwner
     }

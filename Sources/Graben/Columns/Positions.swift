@@ -77,7 +77,7 @@ final class ColumnAddresses {
         owners += table.chunks.lenders
         for index in 0..<count {
             (chunks + index).initialize(to: table.columnChunk(index))
-            if let overlay = table.chunks.overlay(index) { owners.append(overlay) }
+            if let overlay = table.chunks.overlay(index) { owners.append(overlay.memory) }
         }
         self.owners = owners
         if table.slotsAreRows {

@@ -6,6 +6,8 @@ struct CommitWriter {
     let context: ManagedObjectContext
     let store: PersistentStore
     let objects: [ManagedObject]
+    /// The overlays that were offered to the commit as its chunks.
+    let offered = OfferedChunks()
 
     func write(_ newest: LogSnapshot, _ commit: inout CommitBuilder) throws(GrabenError) {
         // Nothing more is to be said of fresh objects, nor of those of which nothing is kept, for whom only their columns speak.
@@ -130,10 +132,17 @@ struct CommitWriter {
         let last = newest.highestRow(stored.code).map { Int($0) } ?? -1
         let hasAllRows = newest.liveCount(stored.code) == last + 1
         let hasPendingRows = table.hasPendingRows
+        let isPlainTable = geometry.isPlain && hasAllRows && !hasPendingRows
         for (index, overlay) in table.chunks.overlays.enumerated() {
             guard let overlay, !overlay.dirty.isEmpty else { continue }
             if try writeWholeChunk(table, stored, index, overlay, newest, &commit) { continue }
             let isPlain = overlay.earlier.isEmpty
+            let firstSlot = index * ChunkGeometry.slotsPerChunk
+            if isPlainTable, isPlain {
+                let isExact = patches.append(overlay, upTo: last) { table.row(slotNumber: firstSlot + $0) }
+                if isExact { offer(table, stored, index, overlay, newest, &commit) }
+                continue
+            }
             overlay.dirty.forEach { slot in
                 let row = table.row(slotNumber: index * ChunkGeometry.slotsPerChunk + slot)
                 let word = hasPendingRows ? table.word(of: row) ?? 0 : 0
@@ -149,6 +158,16 @@ struct CommitWriter {
             }
         }
         patches.write(stored.layout, &commit)
+    }
+
+    /// Hands an overlay over to be the chunk of the commit's snapshot, where it will be that bit by bit: where nothing else came between.
+    private func offer(
+        _ table: ObjectTable, _ stored: StoredEntity, _ index: Int, _ overlay: OverlayChunk, _ newest: LogSnapshot,
+        _ commit: inout CommitBuilder
+    ) {
+        guard overlay.isPlain, context.readChunk(stored, newest, index) == overlay.base else { return }
+        commit.offerChunk(layout: stored.layout, index: index, copiedFrom: overlay.base, data: overlay.memory.base, keeper: overlay.memory)
+        offered.add(table, index)
     }
 
     private func writeWholeChunk(

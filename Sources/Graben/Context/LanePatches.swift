@@ -16,17 +16,44 @@ struct LanePatches {
         var mask = FieldMask()
         for lane in 0..<geometry.lanes.count where isChanged(lane) { mask.insert(lane) }
         guard !mask.isEmpty else { return }
-        if let last, last.mask == mask { return last.append(row, slot, overlay.data, geometry) }
-        let patch: LanePatch
-        if let known = places[mask] {
-            patch = known
-        } else {
-            patch = LanePatch(mask)
-            places[mask] = patch
-            patches.append(patch)
-        }
+        patch(mask).append(row, slot, overlay.data, geometry)
+    }
+
+    private mutating func patch(_ mask: FieldMask) -> LanePatch {
+        if let last, last.mask == mask { return last }
+        let patch = places[mask] ?? LanePatch(mask)
+        if places.updateValue(patch, forKey: mask) == nil { patches.append(patch) }
         last = patch
-        patch.append(row, slot, overlay.data, geometry)
+        return patch
+    }
+
+    /// Adds the unsaved slots of a chunk with the lanes in which they differ from the base, where all lanes are plain. `row` is a slot's row;
+    /// those above `last` are left out.
+    ///
+    /// Answers whether the chunk is now, bit by bit, what its base becomes by what was added: a NaN of other bits than the one before is no change.
+    mutating func append(_ overlay: OverlayChunk, upTo last: Int, row: (Int) -> Row) -> Bool {
+        let (data, base, lanes) = (overlay.data, overlay.base, overlay.lanes)
+        let laneCount = min(geometry.lanes.count, 64 - lanes.leadingZeroBitCount)
+        var isExact = true
+        var current = self.last
+        overlay.dirty.forEach { slot in
+            let row = row(slot)
+            guard Int(row) <= last else {
+                isExact = false
+                return
+            }
+            var mask: UInt64 = 0
+            for lane in 0..<laneCount where lanes >> UInt64(lane) & 1 != 0 {
+                let offset = (lane * ChunkGeometry.slotsPerChunk + slot) * 8
+                let (new, old) = (data.load(fromByteOffset: offset, as: Double.self), base.load(fromByteOffset: offset, as: Double.self))
+                guard new.bitPattern != old.bitPattern else { continue }
+                if new.isNaN, old.isNaN { isExact = false } else { mask |= 1 << UInt64(lane) }
+            }
+            guard mask != 0 else { return }
+            if current?.mask.low != mask { current = patch(FieldMask(low: mask)) }
+            current?.append(row, slot, data)
+        }
+        return isExact
     }
 
     func write(_ layout: RecordLayout, _ commit: inout CommitBuilder) {
@@ -58,14 +85,24 @@ private final class LanePatch {
         }
     }
 
+    /// The same where all lanes are plain.
+    @inline(__always)
+    func append(_ row: Row, _ slot: Int, _ chunk: UnsafeRawPointer) {
+        rows.append(row)
+        for lane in lanes { bits.append(chunk.load(fromByteOffset: (lane * ChunkGeometry.slotsPerChunk + slot) * 8, as: UInt64.self)) }
+    }
+
     /// Writes the patch lane by lane, as it stands in a file.
     func write(_ layout: RecordLayout, _ commit: inout CommitBuilder) {
         let (laneCount, rowCount) = (lanes.count, rows.count)
-        let turned = [UInt64](unsafeUninitializedCapacity: bits.count) { buffer, count in
-            for lane in 0..<laneCount {
-                for row in 0..<rowCount { buffer[lane * rowCount + row] = bits[row * laneCount + lane] }
+        var turned = bits
+        if laneCount > 1 {
+            turned = ContiguousArray(unsafeUninitializedCapacity: bits.count) { buffer, count in
+                for lane in 0..<laneCount {
+                    for row in 0..<rowCount { buffer[lane * rowCount + row] = bits[row * laneCount + lane] }
+                }
+                count = bits.count
             }
-            count = bits.count
         }
         var valid: [Bool]?
         if !nulls.isEmpty {
@@ -73,6 +110,14 @@ private final class LanePatch {
             for place in nulls { flags[place % laneCount * rowCount + place / laneCount] = false }
             valid = flags
         }
-        commit.appendPatch(layout: layout, lanes: lanes, rows: Array(rows), bits: turned, valid: valid)
+        rows.withUnsafeBufferPointer { rows in
+            turned.withUnsafeBufferPointer { bits in
+                if let valid {
+                    valid.withUnsafeBufferPointer { commit.appendPatch(layout: layout, lanes: lanes, rows: rows, bits: bits, valid: $0) }
+                } else {
+                    commit.appendPatch(layout: layout, lanes: lanes, rows: rows, bits: bits, valid: nil)
+                }
+            }
+        }
     }
 }

@@ -96,7 +96,7 @@ extension ManagedObject {
         overlay.dirty[slot] = true
         for (lane, number) in info.laneProperties.enumerated() {
             data.values[number] = nil
-            info.geometry.setValue(overlay.data, lane, slot, values[lane] ?? info.properties[number].defaultValue)
+            info.geometry.setValue(overlay.writable(), lane, slot, values[lane] ?? info.properties[number].defaultValue)
         }
     }
 }

@@ -358,7 +358,7 @@ extension ManagedObject {
         guard let overlay = _table.chunks.overlay(_table.chunkIndex(of: _row)), overlay.dirty[slot] else { return takeParentsPacked() }
         guard let values = _table.parentValues(_row) else { return }
         for lane in values.indices where info.geometry.value(overlay.data, lane, slot) == overlay.baseValue(lane, slot) {
-            info.geometry.setValue(overlay.data, lane, slot, values[lane])
+            info.geometry.setValue(overlay.writable(), lane, slot, values[lane])
         }
         overlay.earlier[slot] = values
     }
@@ -373,7 +373,7 @@ extension ManagedObject {
         for lane in info.laneProperties.indices {
             let mine = info.geometry.value(overlay.data, lane, slot)
             if mine == overlay.baseValue(lane, slot) {
-                info.geometry.setValue(overlay.data, lane, slot, info.geometry.value(overlay.base, lane, slot))
+                info.geometry.setValue(overlay.writable(), lane, slot, info.geometry.value(overlay.base, lane, slot))
             }
         }
         overlay.earlier[slot] = nil

@@ -199,7 +199,7 @@ extension ManagedObjectContext {
             for (lane, value) in lanes.enumerated() {
                 object.data.values[info.laneProperties[lane]] = nil
                 info.geometry.setValue(
-                    overlay.data, lane, object.slot, value ?? info.properties[info.laneProperties[lane]].defaultValue)
+                    overlay.writable(), lane, object.slot, value ?? info.properties[info.laneProperties[lane]].defaultValue)
             }
         }
         object.awakeOnInsert()

@@ -203,7 +203,12 @@ extension ManagedObjectContext {
                 }
                 try writer.write(newest, &commit)
             }
-        } catch { throw GrabenError(error) }
+        } catch {
+            writer.offered.takeBack()
+            throw GrabenError(error)
+        }
+        // Its chunks are bound before the tables have moved onto it or a later one.
+        defer { withExtendedLifetime(snapshot) {} }
         let own = snapshot.commitNumber
         if snapshot !== base {
             statistics.commits += 1
@@ -215,6 +220,7 @@ extension ManagedObjectContext {
         // Only where other commits came before or after does an object have to know which one it was saved by.
         let newest = store.newestSnapshot
         let isAlone = own <= base.commitNumber + 1 && newest.commitNumber <= own
+        writer.offered.settle(in: snapshot, isAlone: isAlone)
         settleSaved(objects, in: store, at: own, isAlone: isAlone)
         advance(store, from: base, to: newest, merging: automaticallyMergesChangesFromParent, skipping: own)
         for object in stale where object.has(ObjectFlag.registered) { object.rebaseOnSnapshot(events: .merge) }

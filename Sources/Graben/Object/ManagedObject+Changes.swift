@@ -97,7 +97,7 @@ extension ManagedObject {
         let overlay = _table.overlay(for: self)
         if info.accessors[property.number] != nil {
             context.noteEvent(overlay, self)
-            info.geometry.setValue(overlay.data, property.lane, slot, new)
+            info.geometry.setValue(overlay.writable(), property.lane, slot, new)
         }
         overlay.dirty[slot] = true
         overlay.kept[slot] = false

@@ -155,7 +155,7 @@ extension ManagedObject {
         for (lane, number) in info.laneProperties.enumerated() {
             guard let value = info.accessors[number]?.get(self), value != packedValue(lane) else { continue }
             let overlay = _table.overlay(for: self)
-            info.geometry.setValue(overlay.data, lane, slot, value)
+            info.geometry.setValue(overlay.writable(), lane, slot, value)
             overlay.dirty[slot] = true
             overlay.kept[slot] = false
         }

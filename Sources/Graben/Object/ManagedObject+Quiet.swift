@@ -94,7 +94,7 @@ extension ManagedObject {
         let slot = slot
         func write(_ overlay: OverlayChunk) {
             context.noteEvent(overlay, slot: slot, index: overlay.index, in: table)
-            overlay.data.storeBytes(of: value, toByteOffset: offset, as: Double.self)
+            overlay.writable(lane: offset / (8 * ChunkGeometry.slotsPerChunk)).storeBytes(of: value, toByteOffset: offset, as: Double.self)
             overlay.dirty[slot] = true
             overlay.kept[slot] = false
         }

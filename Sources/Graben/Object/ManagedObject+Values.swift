@@ -235,7 +235,7 @@ extension ManagedObject {
         } else if !overlay.dirty[slot] {
             overlay.kept[slot] = true
         }
-        info.geometry.setValue(overlay.data, property.lane, slot, value)
+        info.geometry.setValue(overlay.writable(), property.lane, slot, value)
     }
 
     /// Puts a value of an unpacked property where the object keeps such values: a lane while it is fresh, else its data.

@@ -134,7 +134,7 @@ extension ManagedObject {
             if !isInserted || !has(ObjectFlag.newInEvent) || context.notesNewObjects {
                 context.noteEvent(overlay, slot: slot, index: index, in: table)
             }
-            overlay.data.storeBytes(of: value, toByteOffset: offset, as: Double.self)
+            overlay.writable(lane: lane).storeBytes(of: value, toByteOffset: offset, as: Double.self)
             overlay.dirty[slot] = true
             overlay.kept[slot] = false
             return true

@@ -174,8 +174,8 @@ extension ManagedObjectContext {
             let number = table.info.laneProperties[lane]
             // Those who override the pair see the change; nothing is recorded twice because the column has the value before the pair ends.
             object?.announcePacked(number, values[lane]) {
-                table.info.geometry.setValue(overlay.data, lane, slot, values[lane])
-            } ?? table.info.geometry.setValue(overlay.data, lane, slot, values[lane])
+                table.info.geometry.setValue(overlay.writable(), lane, slot, values[lane])
+            } ?? table.info.geometry.setValue(overlay.writable(), lane, slot, values[lane])
             if object == nil { tracker?.noteChange(table.id(row), number) }
         }
         if let object {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The columns of 1,024 slots: mapped from the log, or on the heap once patched.
+/// The columns of 1,024 slots: mapped from the log, or in memory once patched.
 ///
 /// A mapped chunk stays readable because every snapshot that reaches the handle also holds the mapping. A heap chunk is changed only by the
 /// owner that made it, before any snapshot can see it.
@@ -13,6 +13,8 @@ package final class ChunkHandle: @unchecked Sendable {
     let owner: UInt64
     /// Where in the log the bytes stand; 0 when they are not there.
     let logOffset: UInt64
+    /// What the bytes belong to where somebody else made them; nil for a chunk of its own, or a mapped one.
+    private let keeper: AnyObject?
     /// Chunks of the same slots in the lane order of later layouts, made on demand and kept as long as this one.
     private let conversions = Mutex<[ChunkHandle]>([])
     /// The bounds of each lane, found when they are first asked for; they are asked for only of a chunk that nobody changes any more.
@@ -25,6 +27,7 @@ package final class ChunkHandle: @unchecked Sendable {
         self.usedSlots = usedSlots
         owner = 0
         self.logOffset = logOffset
+        keeper = nil
     }
 
     /// A chunk of zeros on the heap.
@@ -36,6 +39,7 @@ package final class ChunkHandle: @unchecked Sendable {
         usedSlots = 0
         self.owner = owner
         logOffset = 0
+        keeper = nil
     }
 
     /// A copy of a chunk on the heap.
@@ -47,9 +51,23 @@ package final class ChunkHandle: @unchecked Sendable {
         usedSlots = other.usedSlots
         self.owner = owner
         logOffset = 0
+        keeper = nil
     }
 
-    deinit { if owner != 0 { base.deallocate() } }
+    /// What a commit makes of a chunk, as it was handed over; nobody changes it.
+    init(_ ready: ReadyChunk, madeOf other: ChunkHandle) {
+        base = ready.data
+        layout = other.layout
+        usedSlots = other.usedSlots
+        owner = Self.nobody
+        logOffset = 0
+        keeper = ready.keeper
+    }
+
+    deinit { if owner != 0, keeper == nil { base.deallocate() } }
+
+    /// Whether it was handed over.
+    var isReady: Bool { keeper != nil }
 
     /// A heap copy in the same layout.
     func copy(owner: UInt64) -> ChunkHandle { ChunkHandle(copying: self, owner: owner) }
@@ -89,6 +107,26 @@ package final class ChunkHandle: @unchecked Sendable {
             target.storeBytes(
                 of: values.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self), toByteOffset: place * 8, as: UInt64.self)
         }
+    }
+
+    /// Whether it has values of a patch, from the one at `start` on, in a lane at these places.
+    func holds(_ source: PatchLane, from start: Int, _ lane: Int, _ places: [Int]) -> Bool {
+        let width = layout.lanes[lane].width
+        guard width == .double, source.width == .double, source.validity == nil, layout.validityOffsets[lane] == nil else {
+            return places.indices.allSatisfy { index in
+                let isValid = source.isValid(start + index)
+                return self.isValid(lane, places[index]) == isValid
+                    && bits(lane, places[index]) == (isValid ? source.bits(start + index, as: width) : 0)
+            }
+        }
+        let target = base + layout.laneOffsets[lane]
+        let values = source.values + start * 8
+        var different: UInt64 = 0
+        for (index, place) in places.enumerated() {
+            different |=
+                values.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self) ^ target.load(fromByteOffset: place * 8, as: UInt64.self)
+        }
+        return different == 0
     }
 
     func bits(_ lane: Int, _ slot: Int) -> UInt64 {

@@ -3,6 +3,7 @@
 /// Valid only inside the body of `Log.commit`.
 package struct CommitBuilder {
     let encoder: CommitEncoder
+    let ready: ReadyChunks
 
     /// Whether nothing has been put in.
     package var isEmpty: Bool { encoder.isEmpty }
@@ -49,6 +50,18 @@ package struct CommitBuilder {
         valid: UnsafeBufferPointer<Bool>?
     ) {
         encoder.appendPatch(layout, lanes, rows, bits, valid)
+    }
+
+    /// Hands over what patches put in after this make of a chunk of the newest snapshot's, so that no other copy need be made of it: `data` is a
+    /// copy of the bytes at `base` with the values of those patches, and of no others, in it.
+    ///
+    /// If `base` is where the newest snapshot has the chunk, and `data` has the patches' values, the commit's snapshot has the chunk at `data`, and
+    /// holds `keeper`, from now on. Until the commit has returned nobody may change the bytes, and thereafter only where the snapshot has the chunk
+    /// elsewhere.
+    package mutating func offerChunk(
+        layout: RecordLayout, index: Int, copiedFrom base: UnsafeRawPointer, data: UnsafeMutableRawPointer, keeper: AnyObject
+    ) {
+        ready.add(ReadyChunk(base: base, data: data, keeper: keeper), layout.entity, index)
     }
 
     /// Writes the packed attributes of rows `firstRow..<firstRow + count` as a whole chunk, to be mapped from the file. `firstRow` is a

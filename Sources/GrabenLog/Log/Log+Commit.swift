@@ -47,7 +47,9 @@ extension Log {
             throw .log(.limit(what: "it has had as many commits as can be numbered", path: path))
         }
         let salt = previous.header.salt
-        let assembler = SnapshotAssembler(path: path, purpose: .commit, header: previous.header, from: previous) { [writer] offset in
+        let ready = ReadyChunks()
+        let assembler = SnapshotAssembler(path: path, purpose: .commit, header: previous.header, from: previous, ready: ready) {
+            [writer] offset in
             writer.regions.last.flatMap { $0.covers(offset, 1) ? $0.base + Int(offset - $0.fileOffset) : nil }
         }
         assembler.beginCommit(at: writer.tail)
@@ -77,7 +79,7 @@ extension Log {
             let part = other.take(buffer)
             other.start { () throws(LogError) in try finish(part) }
         }
-        var builder = CommitBuilder(encoder: encoder)
+        var builder = CommitBuilder(encoder: encoder, ready: ready)
         let result: R
         do throws(E) { result = try body(previous, &builder) } catch { throw .body(error) }
         if encoder.isEmpty, encoder.failure == nil { return (result, previous) }

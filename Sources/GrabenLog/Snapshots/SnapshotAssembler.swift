@@ -34,12 +34,14 @@ final class SnapshotAssembler {
     private var unreadable: LogError?
     /// The entities whose slots may be permuted; nil for all at a replay, and for none by a commit.
     private let permuted: Set<EntityCode>?
+    /// Chunks that need not be copied.
+    private let ready: ReadyChunks?
 
     private static let owners = Atomic<UInt64>(1)
 
     init(
         path: String, purpose: Purpose, header: FileHeader, from previous: LogSnapshot?, permuted: Set<EntityCode>? = nil,
-        address: @escaping (UInt64) -> UnsafeRawPointer?
+        ready: ReadyChunks? = nil, address: @escaping (UInt64) -> UnsafeRawPointer?
     ) {
         self.path = path
         self.purpose = purpose
@@ -52,6 +54,7 @@ final class SnapshotAssembler {
         checkpoint = previous?.checkpoint
         blocks = previous?.blocks ?? RecordBlocks()
         self.permuted = permuted
+        self.ready = ready
         self.address = address
     }
 
@@ -70,6 +73,7 @@ final class SnapshotAssembler {
         checkpoint = nil
         blocks = RecordBlocks()
         permuted = nil
+        ready = nil
         self.address = address
     }
 
@@ -284,9 +288,15 @@ final class SnapshotAssembler {
                 last = max(last, slot % slotsPerChunk)
                 highest = max(highest, Int64(row))
             }
-            let handle = writableChunk(state, chunk, layout)
-            for source in sources {
-                if let lane = handle.layout.laneIndex(source.name) { handle.write(source, from: start, lane, places) }
+            var handle = writableChunk(state, chunk, layout)
+            if handle.isReady, !holds(handle, sources, from: start, places) {
+                handle = handle.copy(owner: owner)
+                state.setChunk(chunk, handle)
+            }
+            if !handle.isReady {
+                for source in sources {
+                    if let lane = handle.layout.laneIndex(source.name) { handle.write(source, from: start, lane, places) }
+                }
             }
             handle.usedSlots = max(handle.usedSlots, last + 1)
             start += places.count
@@ -294,6 +304,11 @@ final class SnapshotAssembler {
         state.highestRow = highest
     }
 
+    private func holds(_ handle: ChunkHandle, _ sources: [PatchLane], from start: Int, _ places: [Int]) -> Bool {
+        sources.allSatisfy { source in handle.layout.laneIndex(source.name).map { handle.holds(source, from: start, $0, places) } ?? true }
+    }
+
+    /// The chunk that values are to be written to: this assembler's own, or one that has them already.
     private func writableChunk(_ state: EntityState, _ index: Int, _ layout: RecordLayout) -> ChunkHandle {
         let fresh: ChunkHandle
         var known: ChunkHandle?
@@ -301,8 +316,10 @@ final class SnapshotAssembler {
         if let known {
             if known.layout.number < layout.number {
                 fresh = known.convert(to: layout, catalog: table.catalog, owner: owner)
-            } else if known.owner == owner {
+            } else if known.owner == owner || known.isReady && ready?.chunk(state.code, index)?.data == known.base {
                 return known
+            } else if known.layout.number == layout.number, let chunk = ready?.chunk(state.code, index), chunk.base == known.base {
+                fresh = ChunkHandle(chunk, madeOf: known)
             } else {
                 fresh = known.copy(owner: owner)
             }

@@ -5,7 +5,16 @@ package struct RowList: Sendable, Sequence, Equatable {
 
     package init() {}
     package init(_ rows: some Sequence<Row>) {
-        for row in rows { append(row) }
+        var (first, end): (Row, Row) = (0, 0)
+        for row in rows {
+            if row == end, first < end {
+                end += 1
+            } else if row < first || row >= end {
+                append(first..<end)
+                (first, end) = (row, row + 1)
+            }
+        }
+        append(first..<end)
     }
 
     package var isEmpty: Bool { count == 0 }
