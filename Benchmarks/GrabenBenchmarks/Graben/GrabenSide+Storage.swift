@@ -20,13 +20,17 @@ extension GrabenSide {
         ]
     }
 
-    /// One commit with everything, and then both reverse indexes, which are otherwise built at first use.
+    /// One commit with everything, and then both reverse indexes, which are otherwise built at first use. As with the peers, letting go of the store
+    /// is not timed.
     private static func insertStorage(_ bench: Bench) throws -> () throws -> Outcome {
         let network = StorageNetwork(network: bench.network)
         return {
             let path = try bench.freshDirectory("graben-load") + "/network.graben"
+            var loaded: Log?
+            defer { withExtendedLifetime(loaded) {} }
             return try Workloads.timed {
                 let log = try network.load(path)
+                loaded = log
                 let snapshot = log.newest
                 _ = try snapshot.sourceCount(of: 0, through: StorageNetwork.outgoing)
                 _ = try snapshot.sourceCount(of: 0, through: StorageNetwork.incoming)

@@ -233,15 +233,22 @@ final class CommitEncoder {
         guard columns.fields.count == layout.fieldCount, columns.defaults.count == layout.fieldCount else {
             return fail("layout \(layout.number) has \(layout.fieldCount) fields, and was given \(columns.fields.count)")
         }
+        let integers = RecordEncoder.givenIntegers(of: layout, columns)
         for word in 0..<slotsPerChunk / 64 {
             var rest = slots.load(fromByteOffset: word * 8, as: UInt64.self)
+            let whole = rest == 0 ? 0 : columns.wholeSlots(word)
             while rest != 0 {
                 let slot = word * 64 + rest.trailingZeroBitCount
+                let isWhole = rest & (0 &- rest) & whole != 0
                 rest &= rest - 1
                 let row = firstRow + Row(slot)
                 open(.records)
                 do throws(RecordEncoder.Refusal) {
-                    try RecordEncoder.insertion(layout, row: row, slot: slot, columns, into: buffer)
+                    if isWhole {
+                        try RecordEncoder.wholeInsertion(layout, row: row, slot: slot, columns, integers, into: buffer)
+                    } else {
+                        try RecordEncoder.insertion(layout, row: row, slot: slot, columns, into: buffer)
+                    }
                 } catch {
                     return fail("\(error.text) (entity \(layout.entity), row \(row))")
                 }
@@ -295,7 +302,7 @@ final class CommitEncoder {
             return fail("a patch of layout \(layout.number) names a lane it does not have, or brings too few values")
         }
         counts.moved += rows.count
-        for row in rows { noteRow(layout.entity, row) }
+        if let most = rows.max() { noteRow(layout.entity, most) }
         var start = 0
         while start < rows.count {
             let end = min(start + Format.patchRowLimit, rows.count)
@@ -317,6 +324,10 @@ final class CommitEncoder {
                     }
                 }
                 let isOptional = layout.lanes[lane].isOptional
+                if !isOptional, layout.lanes[lane].width == .double, UInt16(1).littleEndian == 1 {
+                    buffer.append(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bits[(first + start)..<(first + end)])))
+                    continue
+                }
                 for row in start..<end {
                     let value = isOptional && valid.map { !$0[first + row] } ?? false ? 0 : bits[first + row]
                     switch layout.lanes[lane].width {

@@ -39,9 +39,16 @@ package final class ByteBuffer {
         if capacity - count < extra { grow(extra) }
     }
 
+    /// What a part of a long commit takes, with the entry that passes its limit. Of memory that is asked for and not yet written to there is only
+    /// the address.
+    private static let longByteCount = Format.partByteCount + Format.partByteCount / 8
+
+    /// Grows to twice the size; what is past a megabyte goes on to the size of a part at once, for on the way there it would be copied four times,
+    /// each time into memory that the system has to clear first.
     @inline(never)
     private func grow(_ extra: Int) {
-        let larger = max(capacity * 2, count + extra)
+        let doubled = capacity > 1 << 19 && capacity < Self.longByteCount ? Self.longByteCount : capacity * 2
+        let larger = max(doubled, count + extra)
         let fresh = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 64)
         Platform.preferLargePages(fresh, larger)
         fresh.copyMemory(from: base, byteCount: count)

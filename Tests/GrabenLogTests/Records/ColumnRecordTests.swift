@@ -114,13 +114,27 @@ struct ColumnRecordTests {
                     cells: kind == .text ? UnsafeRawPointer(cells[index].texts) : UnsafeRawPointer(cells[index].words),
                     isNullByDefault: isNullByDefault)
             }, defaults: defaults, codes: [7, 9])
+        var wholeCount = 0
         for slot in 0..<1024 {
             let (one, other) = (ByteBuffer(), ByteBuffer())
             let row = Row(truncatingIfNeeded: random.next() >> UInt64(32 + random.pick(32)))
             _ = try RecordEncoder.record(layout, row: row, isInsert: true, changed: { _ in false }, value: { values[slot][$0] }, into: one)
             try RecordEncoder.insertion(layout, row: row, slot: slot, columns, into: other)
             #expect(Array(one.bytes) == Array(other.bytes))
+            guard columns.wholeSlots(slot / 64) >> UInt64(slot % 64) & 1 != 0 else { continue }
+            wholeCount += 1
+            let third = ByteBuffer()
+            let integers = RecordEncoder.givenIntegers(of: layout, columns)
+            try RecordEncoder.wholeInsertion(layout, row: row, slot: slot, columns, integers, into: third)
+            #expect(Array(one.bytes) == Array(third.bytes))
         }
+        let wholeSlots = values.indices.count { slot in
+            fields.indices.allSatisfy { index in
+                if case .null = values[slot][index] { return false }
+                return cells[index].given.load(fromByteOffset: slot / 8, as: UInt8.self) >> UInt8(slot % 8) & 1 != 0
+            }
+        }
+        #expect(wholeCount == wholeSlots)
         withExtendedLifetime(cells) {}
     }
 
@@ -137,6 +151,10 @@ struct ColumnRecordTests {
         #expect(throws: RecordEncoder.Refusal.self) { try RecordEncoder.insertion(layout, row: 1, slot: 5, columns(), into: ByteBuffer()) }
         Self.put(.reference(9, 4), cells, 5)
         #expect(throws: RecordEncoder.Refusal.self) { try RecordEncoder.insertion(layout, row: 1, slot: 5, columns(), into: ByteBuffer()) }
+        #expect(throws: RecordEncoder.Refusal.self) {
+            let integers = RecordEncoder.givenIntegers(of: layout, columns())
+            try RecordEncoder.wholeInsertion(layout, row: 1, slot: 5, columns(), integers, into: ByteBuffer())
+        }
         Self.put(.reference(7, 4), cells, 5)
         try RecordEncoder.insertion(layout, row: 1, slot: 5, columns(), into: ByteBuffer())
     }
