@@ -267,6 +267,7 @@ class Log:
             place = rest.find(b"GFRM", place + 1)
         if durable > end:
             self.damage = f"byte {end}: there is no valid frame, though bytes up to {durable} were once durable"
+        self.durable = durable
         commits, parts = [], []
         for frame in frames:
             bad = frame.first_bad_block(self.data)
@@ -309,6 +310,20 @@ def number_of(bits, width):
 class Store:
     def __init__(self, log):
         self.log = log
+        commits = log.commits
+        while True:
+            try:
+                return self._replay(commits)
+            except (ArithmeticError, AttributeError, LookupError, Malformed, RecursionError, TypeError, ValueError, struct.error) as error:
+                # Contents that do not follow the format end the log before their commit, as a bad block does. What was applied of them is
+                # undone by beginning anew.
+                first = commits[self.applied][0].offset
+                if log.durable > first:
+                    log.damage = f"byte {first}: the contents of a commit cannot be read: {error}"
+                commits = commits[: self.applied]
+
+    def _replay(self, commits):
+        self.applied = 0
         self.catalog = None
         self.layouts = {}
         self.highest = {}
@@ -316,9 +331,10 @@ class Store:
         self.records, self.columns = {}, {}
         # Where each row was first written, to know whether it is older than its entity's lanes.
         self.links = {}
-        for parts in log.commits:
+        for parts in commits:
             for frame in parts:
                 self._apply(frame)
+            self.applied += 1
 
     def _apply(self, frame):
         reader = Reader(self.log.data, frame.payload, frame.payload + frame.length)

@@ -60,18 +60,27 @@ private struct LogCheck {
         let found = identity.header
         let salt = opened?.salt ?? identity.salt
         let header = opened ?? found ?? FileHeader(uuid: .init(), epoch: 2, salt: salt, created: 0)
-        var checker = LogChecker(path: path, base: region.base, limit: limit, header: header, progress: progress)
-        if let flaw = identity.flaw { checker.report.add(LogFinding(.header, flaw, offset: 0)) }
-        if let opened, let found, opened != found {
-            checker.report.add(LogFinding(.header, "the header has changed since the store was opened", offset: 0))
-        }
-        checkHeaderZeros(region.base, &checker.report)
         // Of another log's index and side file nothing is believed.
         let own = index.flatMap { Checkpoint.belongs($0.header, to: header) || found == nil && $0.header.salt == salt ? $0 : nil }
         let side = SideFile.read(system, log: path)
         var durable = LogScan(region.base, limit: limit, header: header).durableEnd
         if let own { durable = max(durable, own.header.durableEnd) }
         if let side, side.salt == salt, !isOwn { durable = max(durable, side.durableEnd) }
+        let known = durable
+        let recovery: () -> Range<UInt64>? = {
+            // All that whoever has it open counts in is durable or was applied.
+            guard !isOwn, found != nil else { return nil }
+            let replay = try? Log.replay(
+                path: path, header: header, region: region, limit: limit, knownDurable: known, checkpoint: nil)
+            return replay.flatMap { $0.health.damage == nil ? $0.health.tornTail : nil }
+        }
+        var checker = LogChecker(
+            path: path, base: region.base, limit: limit, header: header, recovery: recovery, progress: progress)
+        if let flaw = identity.flaw { checker.report.add(LogFinding(.header, flaw, offset: 0)) }
+        if let opened, let found, opened != found {
+            checker.report.add(LogFinding(.header, "the header has changed since the store was opened", offset: 0))
+        }
+        checkHeaderZeros(region.base, &checker.report)
         checker.checkFrames(durable: durable)
         checkBeside(side, salt, &checker.report)
         if !checker.report.isCancelled {

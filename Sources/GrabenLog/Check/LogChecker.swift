@@ -14,6 +14,8 @@ struct LogChecker {
     let limit: UInt64
     let header: FileHeader
     let progress: (Double) -> Bool
+    /// What an opening of the log would cut off, where that can be told; asked for when something is wrong with what was never durable.
+    let recovery: () -> Range<UInt64>?
     var report = LogReport()
 
     // What is known of the frames so far.
@@ -32,11 +34,15 @@ struct LogChecker {
     var namedRows: [EntityCode: Row] = [:]
     var unknownLayouts = Set<UInt32>()
 
-    init(path: String, base: UnsafeRawPointer, limit: UInt64, header: FileHeader, progress: @escaping (Double) -> Bool) {
+    init(
+        path: String, base: UnsafeRawPointer, limit: UInt64, header: FileHeader, recovery: @escaping () -> Range<UInt64>?,
+        progress: @escaping (Double) -> Bool
+    ) {
         self.path = path
         self.base = base
         self.limit = limit
         self.header = header
+        self.recovery = recovery
         self.progress = progress
     }
 
@@ -69,7 +75,10 @@ struct LogChecker {
         var reported = 0.0
         while let step = walk.next() {
             switch step {
-            case .frame(let frame): check(frame, durable: durable)
+            case .frame(let frame):
+                check(frame)
+                if frame.offset >= durable, endsAsTorn() { return }
+                if frame.hasCommitMark { partsStart = nil }
             case .gap(let range):
                 current = nil
                 if range.lowerBound >= durable {
@@ -99,6 +108,20 @@ struct LogChecker {
 
     /// Where the frame of the part that a commit without an end began with stands.
     private var partsStart: UInt64?
+    /// The report as it was before that frame.
+    private var before = LogReport()
+
+    /// Whether the log ends before the commit that the last frame belongs to, which was never durable: an opening cuts that off, as it does with
+    /// half a frame. Then nothing is said of what is wrong in it.
+    private mutating func endsAsTorn() -> Bool {
+        guard let partsStart, report.findingCount > before.findingCount, let torn = recovery(), torn.lowerBound <= partsStart else {
+            return false
+        }
+        report = before
+        report.byteCount = partsStart
+        report.tornTail = partsStart..<limit
+        return true
+    }
 
     private mutating func noteTornParts(_ end: UInt64) {
         if let partsStart { report.tornTail = partsStart..<end }
@@ -114,9 +137,10 @@ struct LogChecker {
         }
     }
 
-    private mutating func check(_ frame: FrameHeader, durable: UInt64) {
+    private mutating func check(_ frame: FrameHeader) {
         current = frame
         defer { current = nil }
+        if frame.kind == .commit, frame.part == 0 { (partsStart, before) = (frame.offset, report) }
         checkOrder(of: frame)
         let place = base + Int(frame.offset)
         for (offset, size) in [(6, 2), (44, 4), (56, 4)]
@@ -132,7 +156,6 @@ struct LogChecker {
             if frame.part == 0 {
                 counts = CommitCounts()
                 isPartial = false
-                partsStart = frame.offset
             }
             var isRight = true
             for block in 0..<FrameHeader.blockCount(frame.payloadLength) where !frame.isBlockRight(block, place) {
@@ -145,7 +168,6 @@ struct LogChecker {
                 isPartial = true
                 isBehindDamage = true
             }
-            if frame.hasCommitMark { partsStart = nil }
         }
     }
 

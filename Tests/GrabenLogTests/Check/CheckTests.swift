@@ -304,6 +304,33 @@ struct CheckTests {
         #expect(try !check(log.bytes).isClean)
     }
 
+    // A writer that dies between a frame and finding that it cannot be applied leaves what the next one cuts off. A check called that damage, with
+    // status 1, of a store that opens as if nothing had been.
+    @Test("a last commit that was never durable and cannot be applied is a torn tail, as it is to an opening")
+    func neverDurable() throws {
+        let unknown: (UInt8, (ByteBuffer, UInt64) -> Void) = (99, { buffer, _ in buffer.append(UInt8(1)) })
+        var log = try sound()
+        let end = log.bytes.count
+        log.add([unknown], metadata: Self.metadata)
+        let report = try check(log.bytes)
+        #expect(report.findings == [] && report.tornTail == UInt64(end)..<UInt64(log.bytes.count))
+        #expect(report.lastCommit == 2 && report.byteCount == UInt64(end))
+        // A block that did not reach the disk.
+        var torn = try sound()
+        torn.add([], metadata: Self.metadata)
+        torn.bytes[end + 70] ^= 1
+        #expect(try check(torn.bytes).tornTail?.lowerBound == UInt64(end))
+        // What can be applied stays, and so does what is wrong in it.
+        var wrong = try sound()
+        var metadata = Self.metadata
+        metadata.counts.deleted = 4
+        wrong.add([], metadata: metadata)
+        #expect(try check(wrong.bytes).findings.map(\.kind) == [.metadata])
+        // Once something names it durable it is damage.
+        log.close()
+        #expect(try check(log.bytes).findings.map(\.kind) == [.section])
+    }
+
     @Test("what interrupted writers left is told of and is no finding; a side file that is no one's is one")
     func leftovers() throws {
         var log = try sound()
@@ -347,6 +374,7 @@ struct CheckTests {
         for _ in 0..<1500 { bytes += [66, 0, 3, 1, 1, 2, 0] }
         let contents = bytes
         log.add([(6, { buffer, _ in contents.withUnsafeBytes { buffer.append($0) } })], metadata: nil)
+        log.close()
         let report = try check(log.bytes)
         #expect(report.findings.count == 1000 && report.counts[.link] == 1500)
     }
