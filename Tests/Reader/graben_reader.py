@@ -189,8 +189,8 @@ class Frame:
     def __init__(self, data, offset, salt):
         if offset + FRAME > len(data):
             raise ValueError
-        (magic, self.kind, self.flags, zero, its_salt, its_offset, self.length, self.metadata, self.commit, self.part, _, self.durable, _,
-         crc) = struct.unpack_from("<IBBHQQIIQIIQII", data, offset)
+        (magic, self.kind, self.flags, zero, its_salt, its_offset, self.length, self.metadata, self.commit, self.part, self.before,
+         self.durable, _, crc) = struct.unpack_from("<IBBHQQIIQIIQII", data, offset)
         if magic != FRAME_MAGIC or its_salt != salt or its_offset != offset or self.kind not in (1, 2) or self.flags > 1:
             raise ValueError
         self.offset, self.payload = offset, offset + FRAME
@@ -248,6 +248,8 @@ class Log:
                 break
             if frame.kind == 1:
                 if frame.part != part or frame.commit < 1 or (following is not None and frame.commit != following):
+                    break
+                if part > 0 and frame.before not in (0, crc32c(frames[-1].table)):
                     break
                 following = frame.commit + 1 if frame.has_mark else frame.commit
                 part = 0 if frame.has_mark else part + 1

@@ -22,6 +22,8 @@ struct LogChecker {
     private(set) var current: FrameHeader?
     private(set) var lastCommit: UInt64 = 0
     private var part: UInt32 = 0
+    /// The checksum of the table of the frame before.
+    private var tableBefore: UInt32 = 0
     /// Whether bytes were lost before this place, so that numbers may jump and layouts may be missing.
     private(set) var isBehindDamage = false
     /// Whether a part of the commit being read is bad, so that its counts cannot be compared.
@@ -142,8 +144,12 @@ struct LogChecker {
         defer { current = nil }
         if frame.kind == .commit, frame.part == 0 { (partsStart, before) = (frame.offset, report) }
         checkOrder(of: frame)
+        if !isBehindDamage, !frame.follows(table: tableBefore) {
+            note(.frame, "part \(frame.part) of commit \(frame.commit) was written behind another part \(frame.part - 1)", at: frame.offset)
+        }
+        tableBefore = frame.tableChecksum(base + Int(frame.offset))
         let place = base + Int(frame.offset)
-        for (offset, size) in [(6, 2), (44, 4), (56, 4)]
+        for (offset, size) in [(6, 2), (44, frame.part == 0 ? 4 : 0), (56, 4)]
         where UnsafeRawBufferPointer(start: place + offset, count: size).contains(where: { $0 != 0 }) {
             note(.frame, "bytes that must be zero are not", at: frame.offset + UInt64(offset))
         }

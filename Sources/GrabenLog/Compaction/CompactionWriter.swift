@@ -26,6 +26,8 @@ final class CompactionWriter {
     private var cancellation: LogError { .invalid(what: "the compaction was given up", path: path) }
 
     private var lastDone = 0
+    /// Of the frame written last.
+    private var tableBefore: UInt32 = 0
 
     /// Asks again with what was done last; between commits that are carried over.
     func askWhetherToGoOn() throws(LogError) { try ask(lastDone) }
@@ -37,8 +39,11 @@ final class CompactionWriter {
         throw cancellation
     }
 
-    private func write(_ frame: FrameHeader) throws(LogError) {
-        frame.seal(buffer, salt: header.salt)
+    private func write(_ header: FrameHeader) throws(LogError) {
+        var frame = header
+        frame.tableBefore = frame.part == 0 ? 0 : tableBefore
+        frame.seal(buffer, salt: self.header.salt)
+        tableBefore = frame.tableChecksum(buffer.base)
         try file.write(buffer.bytes, at: frame.offset)
         tail = frame.end
     }

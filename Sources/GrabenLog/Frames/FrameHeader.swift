@@ -4,7 +4,7 @@ internal import Synchronization
 /// The 64 bytes before a frame's payload; the table of block checksums comes after the payload, so that a frame is written in one pass.
 ///
 ///      0 magic u32 | 4 kind u8 | 5 flags u8 (bit 0: commit mark) | 6 zero u16 | 8 salt u64 | 16 own offset u64
-///     24 payload length u32 | 28 metadata offset u32 | 32 commit u64 | 40 part u32 | 44 zero u32 | 48 durable end u64 | 56 zero u32
+///     24 payload length u32 | 28 metadata offset u32 | 32 commit u64 | 40 part u32 | 44 table before u32 | 48 durable end u64 | 56 zero u32
 ///     60 CRC32C of bytes 0-59 and then the table
 ///     64 payload, zeros up to 8, table of u32 (one for each 16 KB of payload), zeros up to 8
 package struct FrameHeader: Sendable, Equatable {
@@ -17,6 +17,11 @@ package struct FrameHeader: Sendable, Equatable {
     /// Less than 2^64 - 1, so that adding one to it never overflows.
     package var commit: UInt64
     package var part: UInt32
+    /// The CRC32C of the table of the part before this one, which stands for all of its payload; 0 in a first part, and where it is not said.
+    ///
+    /// Parts of a commit that failed may be on the disk still when others of the same number are written in their place, and a power loss then leave
+    /// some of both.
+    var tableBefore: UInt32 = 0
     /// Every byte before this offset was known durable when the frame was written.
     package var durableEnd: UInt64
 
@@ -50,7 +55,7 @@ package struct FrameHeader: Sendable, Equatable {
         buffer.set(UInt32(metadataOffset), at: 28)
         buffer.set(commit, at: 32)
         buffer.set(part, at: 40)
-        buffer.set(UInt32(0), at: 44)
+        buffer.set(tableBefore, at: 44)
         buffer.set(durableEnd, at: 48)
         buffer.set(UInt32(0), at: 56)
         var checksum = graben_crc32c(0, buffer.base, 60)
@@ -79,6 +84,7 @@ package struct FrameHeader: Sendable, Equatable {
         metadataOffset = Int(u32(28))
         commit = u64(32)
         part = u32(40)
+        tableBefore = u32(44)
         durableEnd = u64(48)
     }
 
@@ -95,6 +101,14 @@ package struct FrameHeader: Sendable, Equatable {
         self.part = part
         self.durableEnd = durableEnd
     }
+
+    /// The CRC32C of the table of this frame, the first byte of which is at `base`.
+    func tableChecksum(_ base: UnsafeRawPointer) -> UInt32 {
+        graben_crc32c(0, base + Self.tableOffset(payloadLength), Self.blockCount(payloadLength) * 4)
+    }
+
+    /// Whether this part may stand behind one whose table has a checksum.
+    func follows(table checksum: UInt32) -> Bool { part == 0 || tableBefore == 0 || tableBefore == checksum }
 
     /// Gives a frame, the first byte of which is at `base`, another salt, and its header the checksum that goes with it.
     func setSalt(_ salt: UInt64, _ base: UnsafeMutableRawPointer) {

@@ -58,6 +58,7 @@ extension Log {
         var overlap: PartOverlap?
         // Nothing may go on in another thread when the lock is let go of.
         defer { try? overlap?.wait() }
+        var tableBefore: UInt32 = 0
         let encoder = CommitEncoder(
             path: path, buffer: writer.buffer, previous: previous, frameOffset: end, durableEnd: durableEnd,
             partLimit: options.partByteCount
@@ -66,7 +67,10 @@ extension Log {
             try ensureMapped(file, frame.offset, frame.length)
             end = frame.end
             func finish(_ part: ByteBuffer) throws(LogError) {
+                var frame = frame
+                frame.tableBefore = tableBefore
                 frame.seal(part, salt: salt)
+                tableBefore = frame.tableChecksum(part.base)
                 // From here on something of the commit may be in the file.
                 writer.needsCut = true
                 try write(part, at: frame.offset, file)
@@ -144,7 +148,8 @@ extension Log {
     /// Removes what a failed write left behind the tail.
     ///
     /// The next commit may be appended before that is durable: what a crash brings back of the failed one then stands behind or in place of a
-    /// commit of the same number that nobody has been told is durable, and its other parts continue no commit.
+    /// commit of the same number that nobody has been told is durable, and its other parts continue no commit: each names the table of the one before
+    /// it.
     private func cutBack(_ file: any LogFile) throws(LogError) {
         try file.truncate(to: writer.tail)
         writer.preallocatedEnd = writer.tail

@@ -68,6 +68,8 @@ struct FrameCursor {
     private var following: UInt64?
     /// The part expected next; 0 between commits.
     private var part: UInt32 = 0
+    /// Of the part before.
+    private var tableBefore: UInt32 = 0
 
     init(_ base: UnsafeRawPointer, limit: UInt64, header: FileHeader, after checkpoint: Checkpoint? = nil) {
         self.base = base
@@ -83,9 +85,8 @@ struct FrameCursor {
         else { return nil }
         switch header.kind {
         case .commit:
-            guard header.commit == following ?? header.commit, header.commit > 0, header.part == part else {
-                return nil
-            }
+            guard header.commit == following ?? header.commit, header.commit > 0, header.part == part, header.follows(table: tableBefore)
+            else { return nil }
             following = header.commit
             if header.hasCommitMark {
                 following = header.commit + 1
@@ -93,6 +94,7 @@ struct FrameCursor {
             } else {
                 guard part < .max else { return nil }
                 part += 1
+                tableBefore = header.tableChecksum(base + Int(offset))
             }
         case .closeMarker:
             guard part == 0, header.commit + 1 == following, header.payloadLength == 0 else { return nil }

@@ -82,6 +82,7 @@ extension Log {
         let header = writer.appended.header
         var offset = writer.tail
         var parts: [(base: UnsafeRawPointer, header: FrameHeader)] = []
+        var tableBefore: UInt32 = 0
         while offset < limit {
             let base = region.base + Int(offset - region.fileOffset)
             guard let frame = FrameHeader(base, offset: offset, limit: limit, salt: header.salt) else {
@@ -96,12 +97,15 @@ extension Log {
                 writer.tail = offset
                 continue
             }
-            guard frame.commit == writer.appended.commitNumber + 1, frame.part == UInt32(clamping: parts.count) else {
+            guard frame.commit == writer.appended.commitNumber + 1, frame.part == UInt32(clamping: parts.count),
+                frame.follows(table: tableBefore)
+            else {
                 throw .damaged(
                     path: path, offset: frame.offset,
                     reason: "commit \(frame.commit), part \(frame.part), does not follow commit \(writer.appended.commitNumber)")
             }
             parts.append((base + Format.frameHeaderByteCount, frame))
+            tableBefore = frame.tableChecksum(base)
             guard frame.hasCommitMark else { continue }
             try apply(parts, in: region)
             writer.tail = offset

@@ -34,6 +34,54 @@ import Testing
         try check(try Log.open(path: "a", in: system, options: options))
     }
 
+    // Parts of a long commit that was given up stayed on the disk until others of the same number were written in their place. A power loss that kept some
+    // of the new parts only left a commit of old and new ones, each of them right: a reader found objects that nobody ever saved.
+    @Test("parts of a commit that failed make no commit with those of the one that was written in its place")
+    func partsOfTwoCommits() throws {
+        struct Stop: Error {}
+        let system = MemoryFileSystem(reservation: 1 << 24)
+        var options = LogOptions()
+        options.partByteCount = 1
+        let log = try Log.open(path: "a", in: system, options: options)
+        try log.change { builder in
+            builder.setCatalog(Drawing.catalog)
+            builder.insertJoint(0, "before")
+        }
+        let start = Int(log.newest.endOffset)
+        func fill(_ builder: inout CommitBuilder, _ name: String) {
+            for row in 1..<6 as Range<Row> {
+                builder.appendRecord(layout: Drawing.jointLayout, row: row, isInsert: true) { _ in .string("\(name)\(row)") }
+            }
+        }
+        var given: [UInt8]?
+        #expect(throws: (any Error).self) {
+            try log.commit { (_: LogSnapshot, builder: inout CommitBuilder) throws in
+                fill(&builder, "old")
+                given = system.contents("a")
+                throw Stop()
+            }
+        }
+        try log.change { fill(&$0, "new") }
+        let whole = try #require(system.contents("a"))
+        let old = try #require(given)
+        // Every prefix of the old parts in front of the new ones, by eight bytes, for what a disk keeps may be anything.
+        var found = 0
+        for end in stride(from: start, through: min(old.count, whole.count), by: 8) {
+            var bytes = whole
+            bytes.replaceSubrange(start..<end, with: old[start..<end])
+            let image = MemoryFileSystem(reservation: 1 << 24)
+            try image.setContents("a", bytes)
+            let opened = try Log.open(path: "a", in: image, options: options)
+            guard opened.newest.commitNumber == 2 else { continue }
+            found += 1
+            for row in 1..<6 as Range<Row> { #expect(try opened.newest.record(Drawing.joint, row)?.string(0) == "new\(row)") }
+            #expect(try opened.check().isEmpty)
+        }
+        // The whole of the new one is among them.
+        #expect(found > 0)
+        try log.close()
+    }
+
     // The header page is several sectors, which a power loss during the creation of a store may leave in any mixture. Where the first was missing and
     // the last, with the checksum, was not, the file passed for another program's: opening was refused until someone removed it by hand.
     @Test("a header page of which any sectors are missing is begun anew, and what may be another program's file is not")
