@@ -23,27 +23,28 @@ struct ReadAhead {
     /// How many rows ahead targets are fetched from memory: as many as are walked while that takes.
     @inline(__always) static var distance: Int { 8 }
 
-    /// Takes note of a row outside the window, whose references are about to be followed.
+    /// Takes note of a row outside the window, whose references are about to be followed; answers whether its window was read.
     @inline(__always)
-    mutating func note(_ row: Row, _ makeReader: () -> ReferenceAhead?) {
-        if row == last { return }
+    mutating func note(_ row: Row, _ makeReader: () -> ReferenceAhead?) -> Bool {
+        if row == last { return false }
         // Rows of deleted objects are gaps.
         steps = row > last && row - last <= 4 ? steps + 1 : 0
         last = row
-        if steps >= Self.walk, !isIdle { move(to: row, makeReader) }
+        return steps >= Self.walk && !isIdle && move(to: row, makeReader)
     }
 
     @inline(never)
-    private mutating func move(to row: Row, _ makeReader: () -> ReferenceAhead?) {
+    private mutating func move(to row: Row, _ makeReader: () -> ReferenceAhead?) -> Bool {
         if reader == nil { reader = makeReader() }
         guard let reader else {
             isIdle = true
-            return
+            return false
         }
         reader.move(to: row)
         targets = UnsafePointer(reader.targets)
         window = Int(row) / Self.rowsPerWindow
         // The next row outside is the step after its last one.
         last = Row(truncatingIfNeeded: window * Self.rowsPerWindow + Self.rowsPerWindow - 1)
+        return true
     }
 }

@@ -179,7 +179,7 @@ extension ObjectTable {
     ) -> ObjectID? {
         if quick.ahead >= 0 {
             let window = Int(row) / ReadAhead.rowsPerWindow
-            if readAhead.window != window { readAhead.note(row) { referenceReader() } }
+            if readAhead.window != window, readAhead.note(row, { referenceReader() }) { prefetchFirst(context) }
             if readAhead.window == window, let targets = readAhead.targets {
                 let place = Int(row) % ReadAhead.rowsPerWindow
                 let ofField = targets + Int(quick.ahead) * ReadAhead.rowsPerWindow
@@ -206,6 +206,15 @@ extension ObjectTable {
     @inline(__always)
     private func id(of target: ReferenceAhead.Target) -> ObjectID {
         ObjectID(store: storeNumber, entity: UInt32(truncatingIfNeeded: target >> 32), row: Row(truncatingIfNeeded: target))
+    }
+
+    /// The first rows of a window, before which nobody could begin.
+    @inline(never)
+    private func prefetchFirst(_ context: ManagedObjectContext) {
+        guard let targets = readAhead.targets, let stored else { return }
+        for field in stored.quick.aheadFields.indices {
+            for place in 0..<ReadAhead.distance { prefetch(targets[field * ReadAhead.rowsPerWindow + place], context) }
+        }
     }
 
     /// Begins to fetch from memory what a target's object reads first.
