@@ -134,15 +134,16 @@ final class ChunkTable {
         bind(index, to: copy.data)
     }
 
-    /// Binds every chunk anew; overlays keep their unsaved changes on top of it. What was lent before stays alive until that is done.
-    func rebindAll(_ bind: (Int) -> Void) {
+    /// Binds every chunk anew; overlays keep their unsaved changes on top of it, and what `isWanted` says of a chunk and a slot. What was lent
+    /// before stays alive until that is done.
+    func rebindAll(keeping isWanted: (Int, Int) -> Bool, _ bind: (Int) -> Void) {
         let before = lenders
         defer { withExtendedLifetime(before) {} }
         lenders = []
         for index in 0..<count where entry(index).pointee != zero {
             let entry = entry(index)
             let overlay = overlays[index]
-            overlay?.forgetKept()
+            overlay?.forgetKept { isWanted(index, $0) }
             entry.pointee = zero
             bind(index)
             guard let overlay else { continue }

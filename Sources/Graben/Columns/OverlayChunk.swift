@@ -88,9 +88,9 @@ final class OverlayChunk {
         restore(slot)
     }
 
-    /// Takes the snapshot's values for every slot without unsaved changes.
-    func forgetKept() {
-        kept.forEach { if !dirty[$0] { takeBase($0) } }
+    /// Takes the snapshot's values for every slot without unsaved changes, except for some.
+    func forgetKept(except isWanted: (Int) -> Bool) {
+        kept.forEach { if !dirty[$0], !isWanted($0) { takeBase($0) } }
     }
 
     /// Moves the copy onto a newer base: dirty and kept slots keep their values and remember those of their own base commit.

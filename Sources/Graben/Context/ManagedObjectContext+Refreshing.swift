@@ -225,7 +225,8 @@ extension ManagedObjectContext {
             // A fault that was deleted meanwhile fires from the snapshot that still has it.
             object.fireIfNeeded()
             object.bindForGood()
-            if object.hasChanges { object.set(CellFlag.stale) } else { object.leaveDeleted() }
+            object.keepLanes()
+            object.set(object.hasChanges ? CellFlag.stale : CellFlag.missing)
         }
         for row in rows.inserted {
             changes.inserted.append(table.id(row))
@@ -280,8 +281,15 @@ extension ManagedObject {
 
     /// Another commit deleted the object: it keeps its values and says it is deleted.
     final func leaveDeleted() {
-        if !info.laneProperties.isEmpty { _table.overlay(for: self).kept[slot] = true }
+        keepLanes()
         set(CellFlag.missing)
+    }
+
+    /// Keeps the packed values it has, though the snapshot goes on without it.
+    final func keepLanes() {
+        guard !info.laneProperties.isEmpty else { return }
+        let overlay = _table.overlay(for: self)
+        if !overlay.dirty[slot] { overlay.kept[slot] = true }
     }
 
     /// Takes the saved values of everything that changed here; unsaved values are lost, observers see them go.
@@ -325,10 +333,18 @@ extension ManagedObject {
             guard let stored = _table.stored else { return }
             let original = parent.object(_row, in: parent.table(stored, info))
             original.fireIfNeeded()
+            guard !original.isDeleted else {
+                keepLanes()
+                if !has(ObjectFlag.deleted) { set(CellFlag.missing) }
+                return
+            }
             data.base = .values(original.valuesForChild)
+            clear(.missing)
         } else {
+            let base = data.base
             data.base = .unbound
             if !bindRecordOrReport(), !has(ObjectFlag.deleted) {
+                data.base = base
                 set(CellFlag.missing)
                 return
             }

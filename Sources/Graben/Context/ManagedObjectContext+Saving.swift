@@ -293,7 +293,8 @@ extension ManagedObjectContext {
     /// Makes the parent's objects what this context's are; the parent is changed, and the store is not.
     private func push(_ objects: [ManagedObject], to parent: ManagedObjectContext) throws(GrabenError) {
         parent.processPendingChanges()
-        let conflicts = try ParentConflictCheck(child: self, parent: parent).conflicts(objects)
+        let check = ParentConflictCheck(child: self, parent: parent)
+        let conflicts = try check.conflicts(objects)
         if !conflicts.isEmpty { throw .conflict(conflicts) }
         if undoManager != nil {
             for object in objects where object.has(ObjectFlag.deleted) { object.keepMembersOfItsOwn() }
@@ -312,7 +313,7 @@ extension ManagedObjectContext {
                 parent.take(object)
             }
             for object in objects where object.has(ObjectFlag.deleted) {
-                guard let stored = object._table.stored else { continue }
+                guard let stored = object._table.stored, !check.isMissing(object) else { continue }
                 let original = parent.object(object._row, in: parent.table(stored, object.info))
                 guard !original.has(ObjectFlag.deleted), original.has(ObjectFlag.registered) else { continue }
                 parent.markDeleted(original, propagating: false)

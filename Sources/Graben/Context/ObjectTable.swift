@@ -366,7 +366,14 @@ final class ObjectTable {
     }
 
     /// Binds what a child has of its parent's chunks anew, under what the child changed. Its objects were refreshed before.
-    func bindLentChunksAnew() { chunks.rebindAll { bind($0) } }
+    func bindLentChunksAnew() {
+        // What is gone there keeps its values.
+        chunks.rebindAll { index, slot in
+            registered(row(slotNumber: index * ChunkGeometry.slotsPerChunk + slot))?.has(CellFlag.missing) == true
+        } _: {
+            bind($0)
+        }
+    }
 
     // MARK: New rows
 

@@ -16,11 +16,11 @@ struct ParentConflictCheck {
             conflicts += object.has(ObjectFlag.deleted) ? self.conflicts(ofDeleted: object) : self.conflicts(of: object)
         }
         for object in child.watched where !object.hasChanges && object.has(ObjectFlag.registered) {
-            guard let original = original(of: object) else { continue }
-            if original.isDeleted {
+            if isMissing(object) {
                 conflicts.append(conflict(object, .deletedElsewhere))
                 continue
             }
+            guard let original = original(of: object) else { continue }
             let changed = changes(of: original, against: object)
             if !changed.isEmpty { conflicts.append(conflict(object, .readChanged(changed))) }
         }
@@ -42,7 +42,7 @@ struct ParentConflictCheck {
     // MARK: Changed here
 
     private func conflicts(of object: ManagedObject) -> [SaveConflict] {
-        if !object.isInserted, isGone(object.objectID) {
+        if !object.isInserted, isMissing(object) {
             return object.hasValuesOfItsOwn ? [conflict(object, .deletedElsewhere)] : []
         }
         var conflicts: [SaveConflict] = []
@@ -62,6 +62,21 @@ struct ParentConflictCheck {
     /// Whether the parent has deleted an object, and this save does not take that back.
     private func isGone(_ id: ObjectID) -> Bool {
         parent.registeredObject(for: id)?.has(ObjectFlag.deleted) == true && child.registeredObject(for: id)?.isInserted != true
+    }
+
+    /// Whether the parent does not have an object that was not inserted here: it was deleted there, or above, or by a commit that was taken in.
+    func isMissing(_ object: ManagedObject) -> Bool {
+        guard let stored = object._table.stored else { return false }
+        var level: ManagedObjectContext? = parent
+        while let context = level {
+            if let known = context.registeredObject(for: object.objectID) {
+                if known.isDeleted { return true }
+                // What has been read is there, whatever became of it above since.
+                if known.isInserted || !known.isFault { return false }
+            }
+            level = context.parent
+        }
+        return child.root.snapshot(of: stored)?.contains(stored.code, object._row) == false
     }
 
     /// Values in which the parent's object is another than what the child's is based on; derived ones follow from others and are nobody's
@@ -109,7 +124,7 @@ struct ParentConflictCheck {
     // MARK: Deleted here
 
     private func conflicts(ofDeleted object: ManagedObject) -> [SaveConflict] {
-        guard !object.isInserted, let original = original(of: object), !original.isDeleted else { return [] }
+        guard !object.isInserted, !isMissing(object), let original = original(of: object) else { return [] }
         if !changes(of: original, against: object).isEmpty { return [conflict(object, .changedElsewhere)] }
         var conflicts: [SaveConflict] = []
         for number in object.info.relationships {

@@ -6,7 +6,7 @@ import Testing
 
 /// A kind of random life: contexts on one side, plain dictionaries on the other, the same done to both.
 enum GraphLife: String, Sendable {
-    case oneContext, reopening, engine, child, together, siblings, family
+    case oneContext, reopening, engine, child, together, siblings, family, contested
 
     /// In what the two sides differed.
     struct Difference: Error, CustomStringConvertible {
@@ -21,7 +21,7 @@ enum GraphLife: String, Sendable {
         var isMerging = true
         /// Whether the test holds on to every object, so that none is let go.
         var isHolding = false
-        /// A mistake made on purpose, to see what becomes of a failing life: the dictionaries forget to roll back.
+        /// A mistake made on purpose, to see what becomes of a failing life: the dictionaries forget to roll back, or what is in conflict.
         var isPlanted = false
 
         var testDescription: String {
@@ -85,6 +85,7 @@ enum GraphLife: String, Sendable {
         case .together: try together(container, choices, circumstances)
         case .siblings: try siblings(container, choices, circumstances)
         case .family: try family(container, choices, circumstances)
+        case .contested: try contested(container, choices, circumstances)
         }
     }
 

@@ -22,7 +22,7 @@ struct RandomGraphTests {
     func reopening(life: Circumstances) { GraphLife.reopening.check(life, steps: 600) }
 
     @Test("a store on an engine that is reopened again and again holds what was saved", arguments: lives([13], compacted: [65]))
-    func engine(life: Circumstances) { GraphLife.engine.check(life, steps: 600) }
+    func engine(life: Circumstances) { GraphLife.engine.check(life, steps: 1200) }
 
     @Test("a child's saves reach its parent, and the parent's saves the store", arguments: lives([21, 22, 510], compacted: [91, 92]))
     func childContext(life: Circumstances) { GraphLife.child.check(life, steps: 600) }
@@ -39,7 +39,12 @@ struct RandomGraphTests {
     @Test(
         "a root, its child, that one's child and another root are changed at once, and each sees its own changes over those of the others",
         arguments: lives([101, 102], compacted: [111]))
-    func family(life: Circumstances) { GraphLife.family.check(life, steps: 300) }
+    func family(life: Circumstances) { GraphLife.family.check(life, steps: 1000) }
+
+    @Test(
+        "where a family and another root change and delete the same things, a save merges, or names exactly what is in conflict",
+        arguments: lives([121, 122, 123], compacted: [131]))
+    func contested(life: Circumstances) { GraphLife.contested.check(life, steps: 2500) }
 
     @Test("two contexts that merge each other's saves see the same drawing", arguments: lives([31, 32, 33], compacted: [71, 72, 73]))
     func siblings(life: Circumstances) { GraphLife.siblings.check(life, steps: 60) }
@@ -61,8 +66,8 @@ struct RandomGraphTests {
     }
 
     @Test(
-        "a mistake is found in every kind of life that rolls back",
-        arguments: [GraphLife.oneContext, .reopening, .engine, .child, .siblings, .family])
+        "a mistake is found in every kind of life that rolls back or conflicts",
+        arguments: [GraphLife.oneContext, .reopening, .engine, .child, .siblings, .family, .contested])
     func planted(life: GraphLife) {
         #expect(throws: GraphLife.Difference.self) { try life.live(Choices(seed: 1, steps: 2000), Circumstances(isPlanted: true)) }
     }

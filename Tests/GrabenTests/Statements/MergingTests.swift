@@ -58,6 +58,26 @@ struct MergingTests {
         #expect(twin.title == "new")
     }
 
+    // It had the model's defaults for everything that was not changed here, and a policy that keeps it would have saved those.
+    @Test("S67 S73 an object changed here and deleted by another context keeps its values when it is refreshed")
+    func deletedAndRefreshed() throws {
+        let container = try Node.container()
+        let (one, two) = (container.newContext(), container.newContext())
+        let node = Node(context: one)
+        (node.title, node.x) = ("old", 1)
+        try one.save()
+        node.level = 5
+        two.delete(try two.existingObject(with: node.objectID))
+        try two.save()
+        one.refresh(node, mergeChanges: true)
+        #expect(node.isDeleted && node.title == "old" && node.x == 1 && node.level == 5)
+        guard case .conflict(let conflicts)? = thrown({ try one.save() }) else {
+            Issue.record("no conflict")
+            return
+        }
+        #expect(conflicts.map(\.kind) == [.deletedElsewhere])
+    }
+
     @Test("S74 the note after an automatic merge has all new objects, deleted ones in use, and updated ones in use that are no faults")
     func automatic() throws {
         let container = try Node.container()

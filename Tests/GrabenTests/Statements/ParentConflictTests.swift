@@ -125,6 +125,32 @@ struct ParentConflictTests {
         try family.child.save()
     }
 
+    // The grandchild's change went into an object that was not there any more, and was lost without a word. Met by deleting something in the root while a
+    // grandchild changes it and its parent, which shows it to nobody, takes the deletion in.
+    @Test("S75 an object that was deleted further up, or by another commit, is a conflict for who changed it", arguments: [0, 1, 2])
+    func deletedFurtherUp(way: Int) throws {
+        let family = try Family()
+        let (joint, twin) = try family.pair { $0.name = "old" }
+        let grandchild = ManagedObjectContext(parent: family.child)
+        let own = try #require(try grandchild.existingObject(with: joint.objectID) as? Joint)
+        if way < 2 {
+            family.root.delete(joint)
+            if way == 1 { try family.root.save() }
+        } else {
+            let other = family.container.newContext()
+            other.delete(try other.existingObject(with: joint.objectID))
+            try other.save()
+            family.root.refreshAllObjects()
+        }
+        own.x = 1
+        family.child.refreshAllObjects()
+        #expect(conflicts { try grandchild.save() }?.map(\.kind) == [.deletedElsewhere])
+        grandchild.refreshAllObjects()
+        #expect(own.name == "old" && own.x == 1)
+        grandchild.rollback()
+        withExtendedLifetime(twin) {}
+    }
+
     // What a child had in the same chunk as a change of its own stayed as it was, whatever the parent did, until the object was realised.
     @Test("S68 a child that is refreshed sees its parent's coordinates next to those it has changed itself, in objects and in columns")
     func besideChanges() throws {
