@@ -6,4 +6,7 @@ package enum TestShare {
 
     /// Of cases that are alike but for chance: all, or where the run is to be brief the first ones.
     package static func of<Case>(_ cases: [Case], brief: Int) -> [Case] { isBrief ? Array(cases.prefix(brief)) : cases }
+
+    /// Of steps of a random life: all, or where the run is to be brief so many.
+    package static func steps(_ all: Int, brief: Int) -> Int { isBrief ? brief : all }
 }

@@ -125,7 +125,7 @@ struct ScanTests {
 
     @Test(
         "a test of a field passes the rows whose value passes, in any layout, file and order",
-        arguments: TestShare.of(Array(1...12) as [UInt64], brief: 4))
+        arguments: TestShare.of(Array(1...10) as [UInt64], brief: 2))
     func anyLayout(seed: UInt64) throws {
         let system = MemoryFileSystem(reservation: 1 << 28)
         var world = try ScanWorld(seed: seed, Log.open(path: "a", in: system))

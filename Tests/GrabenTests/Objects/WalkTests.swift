@@ -69,7 +69,7 @@ struct WalkTests {
 
     @Test(
         "who walks lines in order finds what each line refers to, whatever happens between two lines",
-        arguments: [true, false], 0..<6)
+        arguments: [true, false], TestShare.of(Array(0..<6), brief: 1))
     func whatHappensBetween(isInFile: Bool, seed: Int) throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }

@@ -16,13 +16,13 @@ struct RandomGraphTests {
     @Test(
         "one context and the model of dictionaries agree after any operations",
         arguments: lives([1, 2, 3, 4, 5, 538], compacted: [61, 62]))
-    func oneContext(life: Circumstances) { GraphLife.oneContext.check(life, steps: 1200) }
+    func oneContext(life: Circumstances) { GraphLife.oneContext.check(life, steps: TestShare.steps(1200, brief: 600)) }
 
     @Test("a store in a file that is reopened again and again holds what was saved", arguments: lives([11, 12], compacted: [63, 64]))
     func reopening(life: Circumstances) { GraphLife.reopening.check(life, steps: 600) }
 
     @Test("a store on an engine that is reopened again and again holds what was saved", arguments: lives([13], compacted: [65]))
-    func engine(life: Circumstances) { GraphLife.engine.check(life, steps: 1200) }
+    func engine(life: Circumstances) { GraphLife.engine.check(life, steps: TestShare.steps(1200, brief: 300)) }
 
     @Test("a child's saves reach its parent, and the parent's saves the store", arguments: lives([21, 22, 510], compacted: [91, 92]))
     func childContext(life: Circumstances) { GraphLife.child.check(life, steps: 600) }
@@ -39,12 +39,12 @@ struct RandomGraphTests {
     @Test(
         "a root, its child, that one's child and another root are changed at once, and each sees its own changes over those of the others",
         arguments: lives([101, 102], compacted: [111]))
-    func family(life: Circumstances) { GraphLife.family.check(life, steps: 1000) }
+    func family(life: Circumstances) { GraphLife.family.check(life, steps: TestShare.steps(1000, brief: 200)) }
 
     @Test(
         "where a family and another root change and delete the same things, a save merges, or names exactly what is in conflict",
         arguments: lives([121, 122, 123], compacted: [131]))
-    func contested(life: Circumstances) { GraphLife.contested.check(life, steps: 2500) }
+    func contested(life: Circumstances) { GraphLife.contested.check(life, steps: TestShare.steps(2500, brief: 400)) }
 
     @Test("two contexts that merge each other's saves see the same drawing", arguments: lives([31, 32, 33], compacted: [71, 72, 73]))
     func siblings(life: Circumstances) { GraphLife.siblings.check(life, steps: 60) }
