@@ -19,7 +19,7 @@ public final class ObjectUndoManager {
     public var groupsByEvent = true
     /// Receives errors of calls that cannot throw; contexts that use the manager report them too.
     public var errorHandler: ((GrabenError) -> Void)?
-    /// The greatest number of steps kept; 0 means no limit. The oldest go first.
+    /// The greatest number of steps kept to be taken back, and of those to be done again; 0 means no limit. The oldest go first.
     public var levelsOfUndo = 0 {
         didSet { trim() }
     }
@@ -227,7 +227,9 @@ public final class ObjectUndoManager {
     }
 
     private func trim() {
-        if levelsOfUndo > 0, undoSteps.count > levelsOfUndo { undoSteps.removeFirst(undoSteps.count - levelsOfUndo) }
+        guard levelsOfUndo > 0 else { return }
+        undoSteps.removeFirst(max(0, undoSteps.count - levelsOfUndo))
+        redoSteps.removeFirst(max(0, redoSteps.count - levelsOfUndo))
     }
 
     private struct WeakContext {

@@ -67,6 +67,74 @@ struct MemoryTests {
                 #expect(peak - before <= 32 << 20, "\((peak - before) >> 20) MB with pages")
             }
         }
+
+        // A child that was refreshed while it had changed a chunk kept, with what that one had been copied from, every chunk it had ever been lent: 24 KB for each
+        // chunk and refresh.
+        @Test("a child that is refreshed again and again keeps nothing of what its parent lent it before")
+        func refreshing() async {
+            await #expect(processExitsWith: .success) {
+                let root = try Network.container().newContext()
+                let ids = (0..<8192).map { _ in Joint(context: root).objectID }
+                let child = ManagedObjectContext(parent: root)
+                let joints = stride(from: 0, to: ids.count, by: 1024).compactMap { child.object(with: ids[$0]) as? Joint }
+                joints[0].x = 7
+                func refresh() {
+                    for round in 0..<40 {
+                        child.refreshAllObjects()
+                        joints[1].x = Double(round)
+                        #expect(joints.map(\.x).reduce(0, +) == 7 + Double(round))
+                    }
+                }
+                refresh()
+                let before = try MemoryTests.anonymousMemory()
+                for _ in 0..<3 { refresh() }
+                let growth = try MemoryTests.anonymousMemory() - before
+                #expect(growth < 4 << 20, "\(growth >> 10) KB")
+            }
+        }
+
+        @Test("levelsOfUndo bounds the memory of a long life: what is beyond it is freed, values and objects")
+        func undoing() async {
+            await #expect(processExitsWith: .success) {
+                let context = try Network.container().newContext()
+                let undo = ObjectUndoManager()
+                context.undoManager = undo
+                undo.levelsOfUndo = 8
+                let joints = (0..<4096).map { _ in Joint(context: context) }
+                try context.save()
+                func live(_ rounds: Int) throws {
+                    for round in 0..<rounds {
+                        context.translate(joints, by: [1, 2, 3])
+                        context.processPendingChanges()
+                        let new = (0..<10).map { _ in Joint(context: context) }
+                        for joint in new { joint.name = "joint \(round) with a name that has memory of its own" }
+                        context.processPendingChanges()
+                        new.forEach(context.delete)
+                        context.processPendingChanges()
+                        guard round % 10 == 0 else { continue }
+                        for _ in 0..<3 { context.undo() }
+                        for _ in 0..<2 { context.redo() }
+                        try context.save()
+                    }
+                }
+                try live(20)
+                weak var old: Joint?
+                do {
+                    let joint = Joint(context: context)
+                    context.processPendingChanges()
+                    context.delete(joint)
+                    context.processPendingChanges()
+                    old = joint
+                }
+                #expect(old != nil)
+                let (before, values) = (try MemoryTests.anonymousMemory(), undo.keptValueCount)
+                try live(60)
+                #expect(undo.undoDepth + undo.redoDepth <= 8 && undo.keptValueCount <= values + 4096 * 3)
+                #expect(old == nil)
+                let growth = try MemoryTests.anonymousMemory() - before
+                #expect(growth < 3 << 20, "\(growth >> 10) KB")
+            }
+        }
     #endif
 
     @Test("a context that is dropped is freed with all it had, whatever was set up in it, and so is the container")

@@ -28,12 +28,13 @@ extension GraphDriver {
         endEvent()
         let (before, undoBefore, redoBefore) = (world, undoWorlds, redoWorlds)
         log.append("group")
+        undoWorlds = []
         undo.beginUndoGrouping()
         for _ in 0...random.below(4) { try edits() }
         log.append("end of group")
         undo.endUndoGrouping()
-        let isStep = undoWorlds.count > undoBefore.count
-        undoWorlds = isStep ? undoBefore + [before] : undoBefore
+        let isStep = !undoWorlds.isEmpty
+        undoWorlds = isStep ? (undoBefore + [before]).suffix(Self.levels) : undoBefore
         redoWorlds = isStep ? [] : redoBefore
     }
 

@@ -26,8 +26,12 @@ final class GraphDriver {
     var isPlanted = false
     /// The things that this driver changes, by what their keys leave when divided; others belong to the drivers of other contexts.
     var part: (remainder: Int, of: Int) = (0, 1)
-    /// What was done, for the report of a failure.
-    var log: [String] = []
+    /// What was done last, for the report of a failure.
+    var log: [String] = [] {
+        didSet { if log.count > 1000 { log.removeFirst(log.count / 2) } }
+    }
+    /// How many steps can be taken back; a life that kept all of them would take more memory with each step.
+    static let levels = 16
 
     final class IDBook {
         var ids: [Int: ObjectID] = [:]
@@ -47,7 +51,10 @@ final class GraphDriver {
     }
 
     private func prepare(undo: Bool) {
-        if undo { context.undoManager = ObjectUndoManager() }
+        if undo {
+            context.undoManager = ObjectUndoManager()
+            context.undoManager?.levelsOfUndo = Self.levels
+        }
         context.errorHandler = { [weak self] in
             self?.errors.append($0)
             self?.log.append("reported \($0)")
@@ -254,7 +261,7 @@ final class GraphDriver {
         context.processPendingChanges()
         guard world != settled else { return }
         log[log.count - 1] += " ."
-        if context.undoManager != nil { undoWorlds.append(settled) }
+        if context.undoManager != nil { undoWorlds = (undoWorlds + [settled]).suffix(Self.levels) }
         redoWorlds = []
         settled = world
     }

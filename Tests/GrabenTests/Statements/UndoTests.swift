@@ -246,6 +246,10 @@ struct UndoTests {
         }
         for _ in 0..<5 { undo.undo() }
         #expect(joint.x == 2)
+        // What was taken back is bounded too, and goes from the far end.
+        undo.levelsOfUndo = 2
+        for _ in 0..<5 { undo.redo() }
+        #expect(joint.x == 4 && undo.undoDepth == 2 && undo.redoDepth == 0)
         var value = 1
         func set(_ new: Int) {
             let old = value
