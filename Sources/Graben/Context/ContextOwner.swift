@@ -23,8 +23,8 @@ extension ManagedObjectContext {
         #if DEBUG
             switch owner {
             case .maker: break
-            case .mainActor: if !isClosed { checkMainActor(object()) }
-            case .background(let lock): if !lock.isHeldByCaller, !isClosed { refuseCaller(object(), lock) }
+            case .mainActor: if !isClosed, !isEnding { checkMainActor(object()) }
+            case .background(let lock): if !lock.isHeldByCaller, !isClosed, !isEnding { refuseCaller(object(), lock) }
             }
         #endif
     }

@@ -49,8 +49,9 @@ extension ManagedObjectContext {
         vanishing.forEach(vanish)
     }
 
-    /// Takes an object that the store never had out of the context.
+    /// Takes an object that the store does not have out of the context. It says that it is deleted meanwhile, so that hooks relate nothing to it.
     func vanish(_ object: ManagedObject) {
+        object.set(ObjectFlag.deleted)
         object._table.vanishedEnd = max(object._table.vanishedEnd, Int(object._row) + 1)
         object.leave()
         object.clear(ObjectFlag.inserted | ObjectFlag.updated | ObjectFlag.deleted)

@@ -21,17 +21,21 @@ extension ManagedObject {
     /// Takes the object's unsaved changes back, on both sides of its relationships.
     final func takeBackChanges(events: SnapshotEvents) {
         guard let context, hasChanges else { return }
-        let wasRestoring = context.isRestoring
-        context.isRestoring = true
-        defer { context.isRestoring = wasRestoring }
-        giveBackMembers()
-        guard !isInserted else { return context.vanish(self) }
-        let wasDeleted = has(ObjectFlag.deleted)
-        clear(ObjectFlag.deleted)
-        clear(.deletionPending)
-        _table.noteRowsChange()
-        discardChanges(events: events)
-        if wasDeleted { clear(ObjectFlag.updated) }
-        leaveDeletedMembers()
+        let isNew = isInserted
+        context.settling {
+            let wasRestoring = context.isRestoring
+            context.isRestoring = true
+            defer { context.isRestoring = wasRestoring }
+            giveBackMembers()
+            guard !isNew else { return }
+            let wasDeleted = has(ObjectFlag.deleted)
+            clear(ObjectFlag.deleted)
+            clear(.deletionPending)
+            _table.noteRowsChange()
+            discardChanges(events: events)
+            if wasDeleted { clear(ObjectFlag.updated) }
+            leaveDeletedMembers()
+        }
+        if isNew, has(ObjectFlag.registered) { context.vanish(self) }
     }
 }

@@ -42,14 +42,16 @@ extension ManagedObjectContext {
         if parent == nil { advanceSnapshots(merging: true) }
         for id in save.inserted where table(for: id) != nil { _ = object(with: id) }
         guard parent != nil else { return }
-        for id in save.updated {
-            guard let object = registeredObject(for: id), !object.isFault else { continue }
-            object.rebaseOnSnapshot(events: .merge)
-        }
-        for id in save.deleted {
-            guard let object = registeredObject(for: id), !object.isInserted else { continue }
-            object.fireIfNeeded()
-            object.leaveDeleted()
+        settling {
+            for id in save.updated {
+                guard let object = registeredObject(for: id), !object.isFault else { continue }
+                object.rebaseOnSnapshot(events: .merge)
+            }
+            for id in save.deleted {
+                guard let object = registeredObject(for: id), !object.isInserted else { continue }
+                object.fireIfNeeded()
+                object.leaveDeleted()
+            }
         }
         noteForResults((save.updated + save.deleted).compactMap { registeredObject(for: $0) })
         resultWatch.catchUp()

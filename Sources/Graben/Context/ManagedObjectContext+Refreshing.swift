@@ -10,49 +10,62 @@ extension ManagedObjectContext {
     public func rollback() {
         processPendingChanges()
         noteForResultsBeforeRollback()
-        isRestoring = true
-        let objects = changed
-        changed = []
-        pendingKeys = []
-        for object in objects {
-            object.clear(ObjectFlag.listed)
-            if object.isInserted {
-                if object.has(ObjectFlag.registered) { vanish(object) }
-                continue
+        settling {
+            forgetEvent()
+            let objects = changed
+            changed = []
+            pendingKeys = []
+            for object in objects {
+                object.clear(ObjectFlag.listed)
+                guard object.has(ObjectFlag.registered) else { continue }
+                guard !object.isInserted else {
+                    leaveSoon(object)
+                    continue
+                }
+                object.clear(ObjectFlag.deleted)
+                object.clear(.deletionPending)
+                object.discardChanges(events: .rollback)
             }
-            guard object.has(ObjectFlag.registered) else { continue }
-            let wasDeleted = object.has(ObjectFlag.deleted)
-            object.clear(ObjectFlag.deleted)
-            object.clear(.deletionPending)
-            object.discardChanges(events: .rollback)
-            if wasDeleted { object.clear(ObjectFlag.updated) }
-        }
-        forEachTable { table in
-            for index in table.chunks.overlays.indices {
-                guard let overlay = table.chunks.overlays[index] else { continue }
-                overlay.dirty.forEach { overlay.restore($0) }
-                overlay.event = EventSlots()
+            forEachTable { table in
+                for (index, overlay) in table.chunks.overlays.enumerated() {
+                    guard let overlay else { continue }
+                    overlay.dirty.forEach { slot in
+                        // New objects leave with what they have.
+                        guard table.registered(row(chunk: index, slot: slot, in: table))?.isInserted != true else { return }
+                        overlay.restore(slot)
+                    }
+                }
+                table.hasLooseRows = false
+                table.referenceColumns = [:]
+                table.chunks.dropRedundantOverlays()
             }
-            table.hasLooseRows = false
-            table.chunks.dropRedundantOverlays()
+            dropFetchedCaches()
+            refusals = []
+            watched = []
+            settleRows()
+            undoManager?.removeAllActions(of: self)
         }
-        dropFetchedCaches()
-        event = ContextEvent()
-        refusals = []
-        watched = []
-        isRestoring = false
-        settleRows()
-        forEachTable { $0.referenceColumns = [:] }
-        undoManager?.removeAllActions(of: self)
         sweepIfWorthwhile()
         resultWatch.catchUp()
+    }
+
+    /// Drops an event that nobody is told of. Hooks of objects that were let go of may have begun one when the last has ended.
+    private func forgetEvent() {
+        for object in event.objects {
+            object.clear(ObjectFlag.inEvent)
+            object.keptData?.event = []
+        }
+        for object in event.inserted { object.clear(ObjectFlag.newInEvent) }
+        for (_, overlay, _) in event.chunks { overlay.event = EventSlots() }
+        event = ContextEvent()
     }
 
     /// Forgets every object and every change, and moves to the newest snapshot. Objects still held answer from the last snapshot, belong to
     /// no context and refuse changes.
     public func reset() {
+        tellOfEnd()
         undoManager?.removeAllActions(of: self)
-        dropAllObjects()
+        let awake = dropAllObjects()
         forEachTable {
             $0.releaseRows()
             $0.context = nil
@@ -65,6 +78,7 @@ extension ManagedObjectContext {
         }
         forgetLookups()
         resultWatch.note(ResultChange(isReset: true))
+        for object in awake { object.didTurnIntoFault() }
         resultWatch.catchUp()
     }
 
@@ -83,10 +97,7 @@ extension ManagedObjectContext {
         if mergeChanges {
             object.rebaseOnSnapshot(events: .refresh)
         } else {
-            let wasChanged = object.hasChanges
-            if !object.isInserted { object.giveBackMembers() }
             drop(object)
-            if wasChanged { object.leaveDeletedMembers() }
         }
         var changes = ContextChanges()
         changes.refreshed = [object.objectID]
@@ -95,24 +106,31 @@ extension ManagedObjectContext {
         resultWatch.catchUp()
     }
 
+    /// Makes an object a fault; what was changed of it is lost, by its last hook too.
     private func drop(_ object: ManagedObject) {
         guard !object.isInserted else { return }
-        if let data = object._data, !data.open.isEmpty {
-            openChangeCount -= data.open.count
-            data.open = []
-        }
-        if !object.info.laneProperties.isEmpty {
-            if parent != nil {
-                object.takeParentsPacked()
-            } else if let overlay = object._table.chunks.overlay(object._table.chunkIndex(of: object._row)) {
-                overlay.takeBase(object.slot)
+        var wasChanged = false
+        object.clear(.missing)
+        object.turnIntoFault {
+            wasChanged = object.hasChanges
+            object.giveBackMembers()
+            if let data = object._data, !data.open.isEmpty {
+                openChangeCount -= data.open.count
+                data.open = []
             }
+            if !object.info.laneProperties.isEmpty {
+                if parent != nil {
+                    object.takeParentsPacked()
+                } else if let overlay = object._table.chunks.overlay(object._table.chunkIndex(of: object._row)) {
+                    overlay.takeBase(object.slot)
+                }
+            }
+            if wasChanged { object._table.noteRowsChange() }
+            object.clear(ObjectFlag.updated | ObjectFlag.deleted)
+            object.clear(.deletionPending, .stale)
+            return true
         }
-        if object.hasChanges { object._table.noteRowsChange() }
-        object.clear(ObjectFlag.updated | ObjectFlag.deleted)
-        object.clear(.deletionPending, .missing)
-        object.clear(.stale)
-        object.turnIntoFault()
+        if wasChanged { object.leaveDeletedMembers() }
         tracker?.noteChange(object.objectID)
     }
 
@@ -123,13 +141,17 @@ extension ManagedObjectContext {
         forEachTable { table in
             var objects: [ManagedObject] = []
             table.forEachRegistered { objects.append($0) }
-            for object in objects {
-                object.dropFetched()
-                if object.hasChanges {
+            let rebased = Set(objects.filter(\.hasChanges).map(ObjectIdentifier.init))
+            settling {
+                for object in objects where object.hasChanges {
+                    object.dropFetched()
                     object.rebaseOnSnapshot(events: .refresh)
-                } else {
-                    drop(object)
                 }
+            }
+            for object in objects where !rebased.contains(ObjectIdentifier(object)) && object.has(ObjectFlag.registered) {
+                object.dropFetched()
+                // A hook of one before may have changed it.
+                if object.hasChanges { object.rebaseOnSnapshot(events: .refresh) } else { drop(object) }
             }
             if parent != nil { table.bindLentChunksAnew() }
         }
@@ -152,7 +174,8 @@ extension ManagedObjectContext {
 
     /// Moves the context to the newest commit of each store, as a whole.
     func advanceSnapshots(merging: Bool) {
-        guard parent == nil, !isClosed else { return }
+        // A hook that fetches meanwhile reads where the context is.
+        guard parent == nil, !isClosed, !isSettling else { return }
         for store in coordinator.stores {
             guard let old = snapshots[store.number] else {
                 snapshots[store.number] = store.newestSnapshot
@@ -168,6 +191,10 @@ extension ManagedObjectContext {
     ///
     /// - Parameter own: the commit this context just wrote, whose changes it has already.
     func advance(_ store: PersistentStore, from old: LogSnapshot, to new: LogSnapshot, merging: Bool, skipping own: UInt64?) {
+        settling { move(store, from: old, to: new, merging: merging, skipping: own) }
+    }
+
+    private func move(_ store: PersistentStore, from old: LogSnapshot, to new: LogSnapshot, merging: Bool, skipping own: UInt64?) {
         var touched = TouchedRows()
         var others = 0
         // After a compaction the same commit has another snapshot, and what follows it is not in that.
@@ -208,9 +235,9 @@ extension ManagedObjectContext {
                         store: store.number, from: old.commitNumber, to: new.commitNumber, isMerging: merging, refreshed: merged.count)))
         }
         changes.refreshed = merged.map(\.object.objectID)
-        notify(changes)
         forgetLookups()
         noteForResults(touched, of: store)
+        if !changes.isEmpty, notifier.hearsChanges { postponed.changes.append(changes) }
     }
 
     /// Before the snapshot advances: what must keep its values is bound to them.
@@ -310,8 +337,7 @@ extension ManagedObject {
         if !_table.referenceColumns.isEmpty { _table.referenceColumns = [:] }
         clear(ObjectFlag.updated | ObjectFlag.inEvent)
         if !isFault { writeFields() }
-        notifyDifferences(from: before)
-        awake(fromSnapshotEvents: events)
+        tellChange(from: before, events)
     }
 
     /// Reads the object anew from the context's snapshot, with its unsaved changes on top.
@@ -355,8 +381,7 @@ extension ManagedObject {
         dropFetched()
         if context.parent != nil { rebasePackedOnParent() } else { rebasePacked() }
         writeFields()
-        notifyDifferences(from: before)
-        awake(fromSnapshotEvents: events)
+        tellChange(from: before, events)
     }
 
     /// Puts the parent context's packed values in place; unsaved ones are lost.

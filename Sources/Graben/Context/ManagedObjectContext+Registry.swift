@@ -256,14 +256,31 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Turns every object into a fault outside any context; the tables keep the last snapshot for whoever still holds objects.
-    func dropAllObjects() {
+    /// Tells every object that is awake that it is about to turn into a fault. All are still there for the others to read; what hooks change now is
+    /// lost, and what they insert or read goes with the rest.
+    func tellOfEnd() {
+        var awake: [ManagedObject] = []
+        forEachTable { table in
+            guard table.info.hooks.contains(.faulting) else { return }
+            table.forEachRegistered { if !$0.isFault { awake.append($0) } }
+        }
+        for object in awake where object.has(ObjectFlag.registered) && !object.isFault { object.willTurnIntoFault() }
+    }
+
+    /// Turns every object into a fault outside any context; the tables keep the last snapshot for whoever still holds objects. Calls no hook.
+    ///
+    /// - Returns: the objects that were awake and have to be told.
+    func dropAllObjects() -> [ManagedObject] {
+        var awake: [ManagedObject] = []
         forEachTable { table in
             table.detachQuietly()
             var objects: [ManagedObject] = []
             objects.reserveCapacity(table.registeredCount)
             table.forEachRegistered { objects.append($0) }
-            for object in objects { object.detach() }
+            for object in objects {
+                if !object.isFault, table.info.hooks.contains(.faulting) { awake.append(object) }
+                object.detach()
+            }
             table.dropInboxes()
             if parent == nil {
                 table.advance(to: table.snapshot, discardingOverlays: true)
@@ -281,6 +298,8 @@ extension ManagedObjectContext {
         watched = []
         keyObservers = [:]
         pathObservations = [:]
+        postponed = PostponedHooks()
         tracker?.noteEverything()
+        return awake
     }
 }

@@ -23,10 +23,12 @@ extension ManagedObjectContext {
         for (conflict, resolution) in decisions where resolution == .overwrite {
             whole[conflict.objectID] = object(with: conflict.objectID).ownValues
         }
-        try withoutUndo { () throws(GrabenError) in
-            try moveToConflicts()
-            for (conflict, resolution) in decisions {
-                try resolve(conflict, resolution, whole[conflict.objectID] ?? [])
+        try settling { () throws(GrabenError) in
+            try withoutUndo { () throws(GrabenError) in
+                try moveToConflicts()
+                for (conflict, resolution) in decisions {
+                    try resolve(conflict, resolution, whole[conflict.objectID] ?? [])
+                }
             }
         }
         return true

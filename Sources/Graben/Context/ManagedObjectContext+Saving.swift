@@ -54,19 +54,23 @@ extension ManagedObjectContext {
         var hooked = changed
         var decisions = 0
         while true {
-            let objects = derive(try prepareToSave(hooked))
-            guard !objects.isEmpty || hasLooseRows else {
+            let valid = try prepareToSave(hooked)
+            guard !valid.isEmpty || hasLooseRows else {
                 delistClean()
                 break
             }
             do throws(GrabenError) {
-                if let parent {
-                    let save = summary(of: objects)
-                    try push(objects, to: parent)
-                    payload += save
-                    saved += objects
-                } else {
-                    try commit(objects, &saved, &payload)
+                // What hooks change from here on belongs to the next save.
+                try settling { () throws(GrabenError) in
+                    let objects = derive(valid)
+                    if let parent {
+                        let save = summary(of: objects)
+                        try push(objects, to: parent)
+                        payload += save
+                        saved += objects
+                    } else {
+                        try commit(objects, &saved, &payload)
+                    }
                 }
                 break
             } catch {
@@ -231,6 +235,7 @@ extension ManagedObjectContext {
         // Whether there is nothing else that could be new.
         let isEverything = objects.count == changed.count
         var others: [ManagedObject] = []
+        var leaving: [ManagedObject] = []
         objects.forEachBorrowed { object in
             let isLean = !object.has(ObjectFlag.deleted) && (!object.has(ObjectFlag.cell) || object.isFresh)
             guard isAlone, isLean else { return others.append(object) }
@@ -250,9 +255,15 @@ extension ManagedObjectContext {
             object.withTable { $0.sinceSweep += 1 }
             guard !wasDeleted else {
                 object.bindForGood()
-                if undoManager != nil { object.keepMembersOfItsOwn() }
-                object.leave()
-                object.clear(ObjectFlag.deleted | ObjectFlag.listed)
+                let isHeard = object.info.hooks.contains(.faulting)
+                // Its last hook may read them, when the store does not have them any more.
+                if isHeard || undoManager != nil { object.keepMembersOfItsOwn() }
+                if isHeard {
+                    leaving.append(object)
+                } else {
+                    object.leave()
+                    object.clear(ObjectFlag.deleted | ObjectFlag.listed)
+                }
                 continue
             }
             guard let data = isAlone ? object._data : object.data else { continue }
@@ -272,6 +283,10 @@ extension ManagedObjectContext {
             table.hasLooseRows = false
             table.vanishedEnd = 0
         }
+        for object in leaving {
+            object.keepLanes()
+            leaveSoon(object)
+        }
         delistClean()
         settleRows()
     }
@@ -285,124 +300,6 @@ extension ManagedObjectContext {
         for object in changed where object.has(ObjectFlag.registered) && (object.isInserted || object.has(ObjectFlag.deleted)) {
             object._table.hasPendingRows = true
             if object.isInserted { object._table.newRowEnd = max(object._table.newRowEnd, Int(object._row) + 1) }
-        }
-    }
-
-    // MARK: Into the parent
-
-    /// Makes the parent's objects what this context's are; the parent is changed, and the store is not.
-    private func push(_ objects: [ManagedObject], to parent: ManagedObjectContext) throws(GrabenError) {
-        parent.processPendingChanges()
-        let check = ParentConflictCheck(child: self, parent: parent)
-        let conflicts = try check.conflicts(objects)
-        if !conflicts.isEmpty { throw .conflict(conflicts) }
-        if undoManager != nil {
-            for object in objects where object.has(ObjectFlag.deleted) { object.keepMembersOfItsOwn() }
-        }
-        for object in objects where object.isInserted && !object.has(ObjectFlag.deleted) { parent.adopt(object) }
-        forEachTable { table in
-            if table.hasLooseRows { pushLooseRows(of: table, to: parent) }
-            guard table.vanishedEnd > 0, let stored = table.stored else { return }
-            let target = parent.table(stored, table.info)
-            target.vanishedEnd = max(target.vanishedEnd, table.vanishedEnd)
-        }
-        parent.withoutInverses {
-            for object in objects where !object.has(ObjectFlag.deleted) {
-                // Members are added to those the parent has by now.
-                object.rebaseMembers()
-                parent.take(object)
-            }
-            for object in objects where object.has(ObjectFlag.deleted) {
-                guard let stored = object._table.stored, !check.isMissing(object) else { continue }
-                let original = parent.object(object._row, in: parent.table(stored, object.info))
-                guard !original.has(ObjectFlag.deleted), original.has(ObjectFlag.registered) else { continue }
-                parent.markDeleted(original, propagating: false)
-                if original.isInserted { parent.vanish(original) }
-            }
-        }
-        parent.processPendingChanges()
-        for object in objects {
-            if object.isFresh { object.leaveFresh() }
-            let wasDeleted = object.has(ObjectFlag.deleted)
-            object.clear(ObjectFlag.updated | ObjectFlag.listed | ObjectFlag.inserted)
-            object._table.sinceSweep += 1
-            if wasDeleted {
-                object.leave()
-                object.clear(ObjectFlag.deleted | ObjectFlag.listed)
-                continue
-            }
-            guard let data = object._data else { continue }
-            if let stored = object._table.stored {
-                let original = parent.object(object._row, in: parent.table(stored, object.info))
-                data.base = .values(original.valuesForChild)
-                data.values = object.transientValues
-            }
-            data.toMany = []
-            data.isTouched = false
-        }
-        forEachTable { table in
-            table.hasLooseRows = false
-            for case let overlay? in table.chunks.overlays {
-                overlay.dirty.forEach { slot in
-                    // What the parent has now is what later changes are taken back to.
-                    overlay.settle(slot)
-                    overlay.kept[slot] = true
-                    overlay.earlier[slot] = overlay.geometry.lanes.indices.map { overlay.geometry.value(overlay.data, $0, slot) }
-                }
-            }
-        }
-        delistClean()
-    }
-
-    /// Moves the parent's rows as a bulk edit moved this context's, where it has no object for them.
-    private func pushLooseRows(of table: ObjectTable, to parent: ManagedObjectContext) {
-        guard let stored = table.stored else { return }
-        let target = parent.table(stored, table.info)
-        for (index, overlay) in table.chunks.overlays.enumerated() {
-            guard let overlay else { continue }
-            overlay.dirty.forEach { slot in
-                guard table.registered(row(chunk: index, slot: slot, in: table)) == nil else { return }
-                let values = overlay.geometry.lanes.indices.map { overlay.geometry.value(overlay.data, $0, slot) }
-                parent.setPacked(values, chunk: index, slot: slot, in: target)
-            }
-        }
-    }
-
-    /// Takes in a child's new object under the same id.
-    private func adopt(_ object: ManagedObject) {
-        guard let stored = object._table.stored else { return }
-        let table = table(stored, object.info)
-        if let original = table.registered(object._row) {
-            // The child took a deletion back that it had saved here.
-            if original.has(ObjectFlag.deleted) { undelete(original) }
-            return
-        }
-        table.noteNewRow(object._row)
-        let copy = object.info.objectClass.init(ObjectSeed(table, row: object._row))
-        table.register(copy)
-        copy.data.base = .defaults
-        markInserted(copy)
-        copy.applyDefaults()
-    }
-
-    /// Takes a child's values over into this context's object.
-    private func take(_ object: ManagedObject) {
-        guard let stored = object._table.stored else { return }
-        let original = self.object(object._row, in: table(stored, object.info))
-        guard original.has(ObjectFlag.registered) else { return }
-        for (name, value) in object.isInserted ? object.allValues() : object.changedValues() {
-            guard let number = object.info.entity.propertyNumber(named: name) else { continue }
-            if case .references(let ids) = value {
-                original.replaceMembers(number, with: ids)
-            } else {
-                original.releaseTarget(number, before: value)
-                original.willChangeValue(forKey: name)
-                original.setPrimitive(number, value)
-                original.didChangeValue(forKey: name)
-            }
-        }
-        for property in object.info.properties where property.kind == .transient {
-            if let value = object._data?.values[property.number] { original.setPrimitive(property.number, value) }
         }
     }
 }

@@ -109,11 +109,16 @@ public final class ManagedObjectContext {
     /// How look-ups by key are made; a root context's, used by those below it too.
     var keyPlans: [KeyPlan] = []
     var lastKeyPlan: KeyPlan?
-    /// Set while undo, redo or rollback put values back.
+    /// Set while undo, redo or a merge policy put values back.
     @exclusivity(unchecked) var isRestoring = false
+    /// How many changes of state are under way, one inside the other, and what is to be told when they are done.
+    @exclusivity(unchecked) var settlingDepth = 0
+    @exclusivity(unchecked) var postponed = PostponedHooks()
     /// Set from the first `willSave` of a save until it is written; a save inside would write half of the changes, or never end.
     var isSaving = false
     var isClosed = false
+    /// Set from the first farewell on, while hooks may still use the context.
+    var isEnding = false
 
     init(coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext?, usesPlainObjects: Bool = false) {
         self.coordinator = coordinator
@@ -144,10 +149,12 @@ public final class ManagedObjectContext {
     public func close() { end() }
 
     private func end() {
-        guard !isClosed else { return }
+        guard !isClosed, !isEnding else { return }
+        isEnding = true
+        tellOfEnd()
         isClosed = true
         undoManager = nil
-        dropAllObjects()
+        let awake = dropAllObjects()
         forEachTable { table in
             table.releaseRows()
             table.context = nil
@@ -156,6 +163,7 @@ public final class ManagedObjectContext {
         tables = [:]
         lastInsert = nil
         notifier.finish()
+        for object in awake { object.didTurnIntoFault() }
     }
 
     var root: ManagedObjectContext {

@@ -29,7 +29,9 @@ extension ObjectTable {
         // Most are of classes that nobody tells of it, and nothing of them is kept: nothing has to be done but to let go.
         guard let word = Self.borrow(page + place, { $0._word }), word & busy == 0 else { return }
         if word & ObjectFlag.cell != 0 || (word & ObjectFlag.fault == 0 && info.hooks.contains(.faulting)) {
-            guard letGoLoudly(page, place) else { return }
+            // A hook may have kept the object, changed it, or reset the context.
+            guard letGoLoudly(page, place), page[place] != nil, isKnownUniquelyReferenced(&page[place]) else { return }
+            _ = Self.borrow(page + place) { $0.dropCell() }
         }
         registeredCount -= 1
         pageCounts[index] -= 1
@@ -41,10 +43,17 @@ extension ObjectTable {
     @inline(never)
     private func letGoLoudly(_ page: UnsafeMutablePointer<ManagedObject?>, _ place: Int) -> Bool {
         guard let object = page[place], !object.has(.observed), object.keptData?.open.isEmpty ?? true else { return false }
-        dropKeptValues(object)
-        object.turnIntoFault()
-        object.dropCell()
-        return true
+        let busy = ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.listed | ObjectFlag.inEvent
+        var isGoing = false
+        object.turnIntoFault {
+            // What its last hook changed is something to save.
+            isGoing = object._word & busy == 0 && object.keptData?.open.isEmpty ?? true
+            guard isGoing else { return false }
+            dropKeptValues(object)
+            if !object.has(CellFlag.missing) { object.clear(.stale) }
+            return true
+        }
+        return isGoing && object._word & busy == 0
     }
 
     /// Coordinates that only this object kept, of a commit before the snapshot, go with it: whoever asks for the row then reads the snapshot.

@@ -86,7 +86,7 @@ extension ManagedObject {
 extension ManagedObjectContext {
     func notifyObservers(of object: ManagedObject, _ key: String, old: Value, new: Value) {
         for observer in keyObservers[ObjectIdentifier(object)] ?? [] where observer.key == key {
-            observer.handler(PropertyChange(key: key, old: old, new: new))
+            callingOut { observer.handler(PropertyChange(key: key, old: old, new: new)) }
         }
     }
 }

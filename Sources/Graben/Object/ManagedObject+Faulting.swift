@@ -38,9 +38,7 @@ extension ManagedObject {
             return
         }
         writeFields()
-        context.awakening.append(ObjectIdentifier(self))
-        awakeFromFetch()
-        context.awakening.removeLast()
+        context.noteAwake(self)
         context.traceHandler?(.fault(objectID, isMissing: false))
     }
 
@@ -108,23 +106,23 @@ extension ManagedObject {
         }
     }
 
-    /// Lets go of what was read and becomes a fault, after the hooks. Unsaved changes are lost.
-    final func turnIntoFault() {
-        guard !has(ObjectFlag.fault), !has(CellFlag.missing) else {
-            _data = nil
-            return
-        }
-        willTurnIntoFault()
+    /// Lets go of what was read and becomes a fault, between the hooks.
+    ///
+    /// - Parameter goesOn: called after the first hook, which may have changed the object: lets go of its changes, or answers false and the object stays
+    ///   what it is.
+    final func turnIntoFault(_ goesOn: () -> Bool) {
+        let isTold = !has(ObjectFlag.fault) && !has(CellFlag.missing)
+        if isTold { willTurnIntoFault() }
+        guard has(ObjectFlag.registered), goesOn() else { return }
         _data = nil
+        guard isTold else { return }
         set(ObjectFlag.fault)
         didTurnIntoFault()
         if has(CellFlag.observed) { dropObservers() }
     }
 
-    /// Leaves the context for good: hooks, then values from the last snapshot only.
+    /// Leaves the context for good, with values from the last snapshot only.
     final func detach() {
-        let wasAwake = !has(ObjectFlag.fault)
-        if wasAwake { willTurnIntoFault() }
         let isNew = has(ObjectFlag.inserted)
         var kept: ObjectData?
         if isNew {
@@ -140,7 +138,6 @@ extension ManagedObject {
         _table.unregister(self)
         clear(ObjectFlag.all & ~ObjectFlag.cell)
         if isNew { set(.missing) }
-        if wasAwake { didTurnIntoFault() }
     }
 
     final func awakeOnInsert() {

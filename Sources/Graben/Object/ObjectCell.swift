@@ -13,6 +13,8 @@ struct ObjectCell {
 enum CellFlag: UInt {
     /// Someone observes the object by key.
     case observed = 1
+    /// It leaves the context as soon as that has settled.
+    case leaving = 2
     /// Deleted, and its relationships are not yet torn down.
     case deletionPending = 4
     /// Its record was not there when its fault fired.

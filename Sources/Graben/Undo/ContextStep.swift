@@ -50,13 +50,15 @@ final class ContextStep: UndoAction {
 
     func perform() {
         guard let context else { return }
-        context.isRestoring = true
-        for object in deleted { context.undelete(object) }
-        for change in packed.reversed() { context.restore(change) }
-        for change in objects.reversed() { change.object.restore(change.changes, in: context) }
-        for object in inserted.reversed() { context.uninsert(object) }
-        context.isRestoring = false
-        for object in deleted { object.awake(fromSnapshotEvents: .undoDeletion) }
+        context.settling {
+            context.isRestoring = true
+            for object in deleted { context.undelete(object) }
+            for change in packed.reversed() { context.restore(change) }
+            for change in objects.reversed() { change.object.restore(change.changes, in: context) }
+            for object in inserted.reversed() { context.uninsert(object) }
+            context.isRestoring = false
+        }
+        for object in deleted where object.has(ObjectFlag.registered) { object.awake(fromSnapshotEvents: .undoDeletion) }
         for change in objects where change.object.has(ObjectFlag.registered) {
             change.object.awake(fromSnapshotEvents: .undoUpdate)
         }
@@ -91,7 +93,7 @@ extension ManagedObjectContext {
         guard object.has(ObjectFlag.registered), !object.has(ObjectFlag.deleted) else { return }
         if object.isInserted {
             event.deleted.append(object)
-            vanish(object)
+            leaveSoon(object)
         } else {
             markDeleted(object, propagating: false)
         }
@@ -100,6 +102,7 @@ extension ManagedObjectContext {
     /// Takes a deletion back: the same instance with the same id is in the context again.
     func undelete(_ object: ManagedObject) {
         guard !isClosed else { return }
+        if object.has(CellFlag.leaving) { bidFarewell(to: object) }
         if object.has(ObjectFlag.registered), object.has(ObjectFlag.deleted) {
             object.clear(ObjectFlag.deleted)
             object.clear(.deletionPending)
