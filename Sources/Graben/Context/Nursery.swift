@@ -111,9 +111,10 @@ extension ObjectTable {
         for lane in 0..<min(plainLaneCount, 3) { graben_prefetch(entry.pointee + (lane * ChunkGeometry.slotsPerChunk + slot) * 8) }
     }
 
-    /// The same for a row whose object is likely to be asked for soon, where its chunk is bound.
+    /// The same for a row whose object is likely to be asked for soon, where its chunk is bound; and where it is looked for.
     @inline(__always)
     func prefetch(_ row: Row) {
+        pages.prefetch(row)
         let number = slotNumber(row)
         guard number / ChunkGeometry.slotsPerChunk < chunks.count else { return }
         prefetchLanes(of: chunks.entry(number / ChunkGeometry.slotsPerChunk), number % ChunkGeometry.slotsPerChunk)
@@ -156,13 +157,13 @@ extension ObjectTable {
     private func retire(_ place: UnsafeMutablePointer<Nursery.Place>) {
         if recycles, isFree(place) { return letGo(place) }
         guard let (object, row) = nursery.take(place) else { return }
-        put(object, row)
+        pages.put(object, row)
         guard !isSweeping else { return }
         if registeredCount > 2 * countAfterSweep + 16 * Nursery.capacity {
             sweep()
         } else {
             isSweeping = true
-            letGo(Int(row) / Self.rowsPerPage, Int(row) % Self.rowsPerPage)
+            letGo(row)
             isSweeping = false
         }
     }
@@ -180,7 +181,7 @@ extension ObjectTable {
         guard recycles else { return emptyNursery() }
         guard nursery.count > 0, let places = nursery.places else { return }
         for place in places..<places + Nursery.capacity {
-            if isFree(place) { letGo(place) } else if let (object, row) = nursery.take(place) { put(object, row) }
+            if isFree(place) { letGo(place) } else if let (object, row) = nursery.take(place) { pages.put(object, row) }
         }
     }
 
@@ -188,7 +189,7 @@ extension ObjectTable {
     func emptyNursery() {
         guard nursery.count > 0, let places = nursery.places else { return }
         for index in 0..<Nursery.capacity {
-            if let (object, row) = nursery.take(places + index) { put(object, row) }
+            if let (object, row) = nursery.take(places + index) { pages.put(object, row) }
         }
     }
 }

@@ -11,9 +11,11 @@ extension ObjectTable {
         var isThorough = sinceSweep > Nursery.capacity
         sinceSweep = 0
         sweepNursery()
-        for index in pages.indices where pageCounts[index] > 0 {
+        var next = 0
+        while let row = pages.firstRow(from: next) {
+            next = Int(row) + 1
             isThorough = true
-            for place in 0..<Self.rowsPerPage { letGo(index, place) }
+            letGo(row)
         }
         countAfterSweep = registeredCount
         if isThorough { giveMemoryBack() }
@@ -22,27 +24,28 @@ extension ObjectTable {
 
     /// Lets go of one object where it is clean and nobody else holds it.
     @inline(__always)
-    func letGo(_ index: Int, _ place: Int) {
+    func letGo(_ row: Row) {
         let busy = ObjectFlag.inserted | ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.listed | ObjectFlag.inEvent
-        // A hook may have registered others, and so moved the list of pages.
-        guard let page = pages[index], page[place] != nil, isKnownUniquelyReferenced(&page[place]) else { return }
+        guard pages.isSole(row) else { return }
         // Most are of classes that nobody tells of it, and nothing of them is kept: nothing has to be done but to let go.
-        guard let word = Self.borrow(page + place, { $0._word }), word & busy == 0 else { return }
+        guard let word = pages.borrow(row, { $0._word }), word & busy == 0 else { return }
         if word & ObjectFlag.cell != 0 || (word & ObjectFlag.fault == 0 && info.hooks.contains(.faulting)) {
             // A hook may have kept the object, changed it, or reset the context.
-            guard letGoLoudly(page, place), page[place] != nil, isKnownUniquelyReferenced(&page[place]) else { return }
-            _ = Self.borrow(page + place) { $0.dropCell() }
+            guard letGoLoudly(row), pages.isSole(row) else { return }
+            _ = pages.borrow(row) { $0.dropCell() }
         }
+        guard let object = pages.take(row) else { return }
         registeredCount -= 1
-        pageCounts[index] -= 1
-        _ = Self.borrow(page + place) { $0.clear(ObjectFlag.registered) }
-        page[place] = nil
+        object._withUnsafeGuaranteedRef { $0.clear(ObjectFlag.registered) }
+        object.release()
     }
 
     /// Before an object is let go of: its hooks. False where it has to stay.
     @inline(never)
-    private func letGoLoudly(_ page: UnsafeMutablePointer<ManagedObject?>, _ place: Int) -> Bool {
-        guard let object = page[place], !object.has(.observed), object.keptData?.open.isEmpty ?? true else { return false }
+    private func letGoLoudly(_ row: Row) -> Bool {
+        guard let object = pages.place(of: row)?.pointee, !object.has(.observed), object.keptData?.open.isEmpty ?? true else {
+            return false
+        }
         let busy = ObjectFlag.updated | ObjectFlag.deleted | ObjectFlag.listed | ObjectFlag.inEvent
         var isGoing = false
         object.turnIntoFault {
@@ -67,29 +70,22 @@ extension ObjectTable {
     func detachQuietly() {
         guard info.hooks.isDisjoint(with: .faulting), !info.hasAccessors else { return }
         emptyNursery()
-        for index in pages.indices where pageCounts[index] > 0 {
-            guard let page = pages[index] else { continue }
-            for place in 0..<Self.rowsPerPage {
-                let isQuiet = Self.borrow(page + place) { object in
-                    guard !object.has(ObjectFlag.cell | ObjectFlag.inserted) else { return false }
-                    object.clear(ObjectFlag.all)
-                    return true
-                }
-                guard isQuiet == true else { continue }
-                registeredCount -= 1
-                pageCounts[index] -= 1
-                page[place] = nil
+        var next = 0
+        while let row = pages.firstRow(from: next) {
+            next = Int(row) + 1
+            let isQuiet = pages.borrow(row) { object in
+                guard !object.has(ObjectFlag.cell | ObjectFlag.inserted) else { return false }
+                object.clear(ObjectFlag.all)
+                return true
             }
+            guard isQuiet == true, let object = pages.take(row) else { continue }
+            registeredCount -= 1
+            object.release()
         }
     }
 
     private func giveMemoryBack() {
-        for index in pages.indices where pageCounts[index] == 0 {
-            guard let page = pages[index] else { continue }
-            // Nothing is in it.
-            page.deallocate()
-            pages[index] = nil
-        }
+        pages.releaseEmptyPages()
         chunks.releaseEmptyCells()
     }
 }

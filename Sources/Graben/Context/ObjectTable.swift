@@ -33,9 +33,7 @@ final class ObjectTable {
     /// The cells of objects of this table that are in no registry.
     @exclusivity(unchecked) var aside: [ObjectIdentifier: UnsafeMutablePointer<ObjectCell>] = [:]
 
-    @exclusivity(unchecked) var pages: [UnsafeMutablePointer<ManagedObject?>?] = []
-    /// How many objects each page has.
-    @exclusivity(unchecked) var pageCounts: [Int32] = []
+    @exclusivity(unchecked) var pages = ObjectPages()
     @exclusivity(unchecked) var registeredCount = 0
     /// The faults made last, of which most are not in the pages.
     @exclusivity(unchecked) var nursery = Nursery()
@@ -115,7 +113,6 @@ final class ObjectTable {
     /// What the records behind it refer to. Of the snapshot, as that one is.
     @exclusivity(unchecked) var readAhead = ReadAhead()
 
-    static let rowsPerPage = 1024
     private static let noAccessors = QuickAccessors()
 
     init(info: EntityInfo, stored: StoredEntity?, snapshot: LogSnapshot?, context: ManagedObjectContext?) {
@@ -147,7 +144,7 @@ final class ObjectTable {
 
     deinit {
         // Every object keeps the table alive, so there are none.
-        for case let page? in pages { page.deallocate() }
+        pages.deallocate()
         nursery.deallocate()
     }
 
@@ -171,18 +168,14 @@ final class ObjectTable {
     @inline(__always)
     func registered(_ row: Row) -> ManagedObject? {
         if let object = nursery.object(of: row) { return object.takeUnretainedValue() }
-        let page = Int(row) / Self.rowsPerPage
-        guard page < pages.count, let objects = pages[page] else { return nil }
-        return objects[Int(row) % Self.rowsPerPage]
+        return pages.place(of: row)?.pointee
     }
 
     /// The word of a row's object; nil where the context knows none.
     @inline(__always)
     func word(of row: Row) -> UInt64? {
         if let object = nursery.object(of: row) { return object._withUnsafeGuaranteedRef { $0._word } }
-        let page = Int(row) / Self.rowsPerPage
-        guard page < pages.count, let objects = pages[page] else { return nil }
-        return Self.borrow(objects + Int(row) % Self.rowsPerPage) { $0._word }
+        return pages.borrow(row) { $0._word }
     }
 
     func register(_ object: ManagedObject) { register(object, row: object._row) }
@@ -207,58 +200,28 @@ final class ObjectTable {
 
     @inline(__always)
     private func enter(_ object: ManagedObject, _ row: Row) {
-        put(.passRetained(object), row)
+        pages.put(.passRetained(object), row)
         if isTracked { object.set(ObjectFlag.slow) }
         registeredCount += 1
-    }
-
-    /// Puts an object into the pages, which take the reference over.
-    @inline(__always)
-    func put(_ object: Unmanaged<ManagedObject>, _ row: Row) {
-        let page = Int(row) / Self.rowsPerPage
-        if page >= pages.count {
-            pageCounts.append(contentsOf: repeatElement(0, count: page + 1 - pages.count))
-            pages.append(contentsOf: repeatElement(nil, count: page + 1 - pages.count))
-        }
-        let objects: UnsafeMutablePointer<ManagedObject?>
-        if let existing = pages[page] {
-            objects = existing
-        } else {
-            objects = .allocate(capacity: Self.rowsPerPage)
-            objects.initialize(repeating: nil, count: Self.rowsPerPage)
-            pages[page] = objects
-        }
-        // Its place is empty, so nothing has to be let go of.
-        UnsafeMutableRawPointer(objects + Int(row) % Self.rowsPerPage).storeBytes(of: object.toOpaque(), as: UnsafeMutableRawPointer.self)
-        pageCounts[page] += 1
     }
 
     func unregister(_ object: ManagedObject) {
         let row = object._row
         guard object.has(ObjectFlag.registered) else { return }
         if nursery.object(of: row) != nil { emptyNursery() }
-        guard let page = pages[Int(row) / Self.rowsPerPage] else { return }
+        guard let known = pages.take(row) else { return }
         object.moveCell { object.clear(ObjectFlag.registered) }
         registeredCount -= 1
-        pageCounts[Int(row) / Self.rowsPerPage] -= 1
-        page[Int(row) % Self.rowsPerPage] = nil
-    }
-
-    /// Lends the object at a place of a page without counting a reference: the page holds it.
-    @inline(__always)
-    static func borrow<R>(_ place: UnsafeMutablePointer<ManagedObject?>, _ body: (ManagedObject) -> R) -> R? {
-        guard let object = UnsafeRawPointer(place).load(as: UnsafeRawPointer?.self) else { return nil }
-        return Unmanaged<ManagedObject>.fromOpaque(object)._withUnsafeGuaranteedRef(body)
+        known.release()
     }
 
     /// Calls `body` with every registered object, by ascending row.
     func forEachRegistered(_ body: (ManagedObject) -> Void) {
         emptyNursery()
-        for index in pages.indices {
-            guard let page = pages[index] else { continue }
-            for place in 0..<Self.rowsPerPage {
-                if let object = page[place] { body(object) }
-            }
+        var next = 0
+        while let row = pages.firstRow(from: next) {
+            next = Int(row) + 1
+            if let object = pages.place(of: row)?.pointee { body(object) }
         }
     }
 

@@ -43,24 +43,12 @@ struct FetchDelivery<T: ManagedObject> {
     func faults(_ ids: ArraySlice<ObjectID>) -> [T] {
         var objects: [T] = []
         objects.reserveCapacity(ids.count)
-        var table: ObjectTable?
-        // Every object of a table has the class of its entity, so it is asked once whether that is one of the request's.
-        var isSure = false
+        var maker = ObjectMaker(context, count: ids.count) { $0 is T.Type }
         for id in ids {
-            if table?.holds(id) != true {
-                table = context.isClosed ? nil : context.table(for: id)
-                isSure = table.map { $0.info.objectClass is T.Type } ?? false
-            }
-            if let table, isSure {
-                // Few objects are mostly let go of at once, many kept.
-                let object = ids.count > Nursery.capacity / 4 ? context.objectToKeep(id.row, in: table) : context.object(id.row, in: table)
-                let typed = unsafeDowncast(object, to: T.self)
-                prepare(typed)
-                objects.append(typed)
-            } else if let object = context.object(with: id) as? T {
-                prepare(object)
-                objects.append(object)
-            }
+            // What the maker gives is of the class.
+            guard let object = maker.object(id).map({ unsafeDowncast($0, to: T.self) }) else { continue }
+            prepare(object)
+            objects.append(object)
         }
         return objects
     }
