@@ -9,7 +9,8 @@ extension GrabenSide {
             "lookup.objects.registered/1000": { try registered($0, count: 1000) },
             "lookup.objects.registered/all": { try registered($0, count: $0.network.count) },
             "lookup.objects.shuffled": shuffled, "lookup.objects.faults": faults, "lookup.columns": lookupColumns,
-            "lookup.key": lookupKey,
+            "lookup.key": { try lookupKey($0, atOnce: namesAtOnce) },
+            "lookup.key.single": { try lookupKey($0, atOnce: 1) },
             "scan.columns": scanColumns, "traverse.columns": traverseColumns, "traverse.objects": traverseObjects,
             "update.objects": updateObjects, "update.bulk": updateBulk, "insert.objects": insertObjects,
         ]
@@ -64,8 +65,11 @@ extension GrabenSide {
         }
     }
 
+    /// How many names `lookup.key` asks for in one call.
+    private static let namesAtOnce = 128
+
     /// A context that knows no joint yet, for each round; the store was closed since it was written, so its index is in a file.
-    private static func lookupKey(_ bench: Bench) throws -> () throws -> Outcome {
+    private static func lookupKey(_ bench: Bench, atOnce: Int) throws -> () throws -> Outcome {
         let path = try bench.freshDirectory("graben-named") + "/named.graben"
         let network = bench.network
         do {
@@ -87,11 +91,17 @@ extension GrabenSide {
             defer { context.close() }
             return try Workloads.timed {
                 var sum = 0.0
-                for name in names {
-                    guard let joint = try context.object(NamedJoint.self, where: \.name, equals: name) else {
-                        throw BenchmarkError("lookup.key: there is no \(name).")
-                    }
+                func add(_ joint: NamedJoint?) throws {
+                    guard let joint else { throw BenchmarkError("lookup.key: a name is not found.") }
                     sum += joint.x + joint.y + joint.z
+                }
+                if atOnce == 1 {
+                    for name in names { try add(try context.object(NamedJoint.self, where: \.name, equals: name)) }
+                } else {
+                    for start in stride(from: 0, to: names.count, by: atOnce) {
+                        let some = names[start..<min(start + atOnce, names.count)]
+                        for joint in try context.objects(NamedJoint.self, where: \.name, equals: some) { try add(joint) }
+                    }
                 }
                 return sum
             }

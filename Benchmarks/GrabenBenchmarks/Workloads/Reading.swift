@@ -25,6 +25,13 @@ extension Workloads {
                         contenders: try graben("lookup.key", bench) + engines(bench) { try $0.lookupNames(bench.lookupNames) })
                 ]
             },
+            Workload(name: "lookup.key.single", target: .none) { bench in
+                [
+                    Variant(
+                        unit: .milliseconds, expected: bench.lookupSum,
+                        contenders: try graben("lookup.key.single", bench) + engines(bench) { try $0.lookupNames(bench.lookupNames) })
+                ]
+            },
             Workload(name: "lookup.cold", target: .atMost(5), isWarmed: true) { bench in
                 [Variant(unit: .microseconds, contenders: try graben("lookup.cold", bench))]
             },

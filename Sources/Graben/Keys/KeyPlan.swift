@@ -65,6 +65,19 @@ final class KeyPlan {
         self.sources = sources
     }
 
+    /// Values as the only part of a key has them; nulls stay.
+    ///
+    /// - Throws: where the property cannot have one.
+    func fitting(_ values: [Value]) throws(GrabenError) -> [Value] {
+        let isText = info.properties[properties[0]].attribute?.type == .string
+        var fitting = values
+        for (place, value) in values.enumerated() where !value.isNull {
+            if isText, case .string = value { continue }
+            fitting[place] = try self.fitting(value, properties[0])
+        }
+        return fitting
+    }
+
     /// A value as a key has it.
     ///
     /// - Throws: where the property cannot have it.
@@ -83,10 +96,84 @@ final class KeyPlan {
 }
 
 extension ManagedObjectContext {
+    /// For each of many values the object that has the key of one attribute, where its class is wanted.
+    func objects(
+        _ plan: KeyPlan, equalToEach values: [Value], _ isWanted: @escaping (ManagedObject.Type) -> Bool
+    ) throws(GrabenError) -> [ManagedObject?] {
+        checkOwner()
+        let keys = try plan.fitting(values)
+        var objects: [ManagedObject?] = []
+        objects.reserveCapacity(keys.count)
+        var maker = ObjectMaker(self, count: keys.count, isWanted)
+        // What is found for some is used before the next are looked up, while it is near.
+        for start in stride(from: 0, to: keys.count, by: Nursery.capacity / 8) {
+            let part = keys[start..<min(start + Nursery.capacity / 8, keys.count)]
+            let ids = try ids(plan, part)
+            for case let id? in ids { maker.prefetch(id) }
+            for (key, id) in zip(part, ids) {
+                var id = id
+                // Another context may have saved it since.
+                if id == nil, !key.isNull { id = try newerID(plan, SoughtKey(one: key)) }
+                objects.append(id.flatMap { maker.object($0) })
+            }
+        }
+        return objects
+    }
+
+    /// Ids of the objects that have keys of one attribute, here or in the snapshot.
+    private func ids(_ plan: KeyPlan, _ keys: ArraySlice<Value>) throws(GrabenError) -> [ObjectID?] {
+        var ids = [ObjectID?](repeating: nil, count: keys.count)
+        /// Places of the keys not found yet.
+        var open: [Int] = []
+        open.reserveCapacity(keys.count)
+        let isPending = hasPendingChanges
+        for (place, key) in keys.enumerated() where !key.isNull {
+            if isPending { ids[place] = try pendingID(plan, SoughtKey(one: key)) }
+            if ids[place] == nil { open.append(place) }
+        }
+        // Each entity of each store has an index of its own.
+        for source in plan.sources where !open.isEmpty {
+            guard let lookup = try lookup(source) else { continue }
+            let sought = open.map { source.stored.stored(keys[keys.startIndex + $0]) }
+            let rows: [Row?]
+            do throws(LogError) { rows = try lookup.rows(equalToEach: sought) } catch { throw .store(error) }
+            var left: [Int] = []
+            for (place, row) in zip(open, rows) {
+                var id = row.map { source.stored.id(of: $0) }
+                if isPending, let found = id, try isOvertaken(found, plan, SoughtKey(one: keys[keys.startIndex + place]), below: nil) {
+                    id = nil
+                }
+                if let id { ids[place] = id } else { left.append(place) }
+            }
+            open = left
+        }
+        return ids
+    }
+
+    /// Whether anything is unsaved, here or in a context above.
+    private var hasPendingChanges: Bool {
+        var level: ManagedObjectContext? = self
+        while let context = level {
+            if !context.changed.isEmpty { return true }
+            level = context.parent
+        }
+        return false
+    }
+
+    /// An index as of the snapshot; nil where the context reads none of its store.
+    private func lookup(_ source: KeyPlan.Source) throws(GrabenError) -> KeyLookup? {
+        guard let snapshot = root.snapshot(of: source.stored) else { return nil }
+        if let known = source.lookup, known.snapshot === snapshot { return known }
+        do throws(LogError) {
+            let lookup = try snapshot.lookup(source.declaration)
+            source.lookup = lookup
+            return lookup
+        } catch { throw .store(error) }
+    }
+
     /// The object that has a key of one attribute.
     func object(_ plan: KeyPlan, _ value: Value) throws(GrabenError) -> ManagedObject? {
-        guard !value.isNull else { return nil }
-        return try look(plan, .init(one: try plan.fitting(value, plan.properties[0])))
+        value.isNull ? nil : try look(plan, .init(one: try plan.fitting(value, plan.properties[0])))
     }
 
     /// The object that has a key; values in the order they were named in.
@@ -118,26 +205,23 @@ extension ManagedObjectContext {
     private func look(_ plan: KeyPlan, _ key: SoughtKey) throws(GrabenError) -> ManagedObject? {
         if let id = try pendingID(plan, key) { return object(with: id) }
         if let id = try storedID(plan, key) { return object(with: id) }
+        return try newerID(plan, key).map { object(with: $0) }
+    }
+
+    /// The object that has a key in the newest snapshot, where the context can move to one.
+    private func newerID(_ plan: KeyPlan, _ key: SoughtKey) throws(GrabenError) -> ObjectID? {
         let root = root
-        // Another context may have saved it since.
         guard !isPinned, !root.isPinned, !plan.sources.isEmpty else { return nil }
         let before = root.snapshots.mapValues(\.commitNumber)
         root.advanceSnapshots(merging: root.automaticallyMergesChangesFromParent)
         guard root.snapshots.mapValues(\.commitNumber) != before else { return nil }
-        return try storedID(plan, key).map { object(with: $0) }
+        return try storedID(plan, key)
     }
 
     /// The object that has the key in the snapshot, and no other key here.
     private func storedID(_ plan: KeyPlan, _ key: SoughtKey) throws(GrabenError) -> ObjectID? {
         for source in plan.sources {
-            guard let snapshot = root.snapshot(of: source.stored) else { continue }
-            let lookup: KeyLookup
-            if let known = source.lookup, known.snapshot === snapshot {
-                lookup = known
-            } else {
-                do { lookup = try snapshot.lookup(source.declaration) } catch { throw .store(error) }
-                source.lookup = lookup
-            }
+            guard let lookup = try lookup(source) else { continue }
             var found: Row?
             do throws(LogError) {
                 if key.rest.isEmpty {

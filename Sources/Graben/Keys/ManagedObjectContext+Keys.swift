@@ -34,13 +34,7 @@ extension ManagedObjectContext {
     public func object<T: ManagedObject, V: PrimitiveConvertible>(
         _ type: T.Type, where path: KeyPath<T, V>, equals value: V
     ) throws(GrabenError) -> T? {
-        let plan: KeyPlan
-        if let last = root.lastKeyPlan, last.path === path, last.storeCount == coordinator.storeCount {
-            plan = last
-        } else {
-            plan = try keyPlan(T.self, [.path(path)])
-        }
-        return try object(plan, value.primitiveValue) as? T
+        try object(try keyPlan(type, path), value.primitiveValue) as? T
     }
 
     /// The object whose unique attribute, by name, has a value.
@@ -62,17 +56,36 @@ extension ManagedObjectContext {
         return try object(plan, parts.map(\.value)) as? T
     }
 
-    /// For each of many values the object whose unique attribute has it, in their order; nil where there is none.
+    /// For each of many values the object whose unique attribute has it, in their order; nil where there is none, and for nil, which is no key.
+    ///
+    ///     let joints = try context.objects(Joint.self, where: \.name, equals: ["J12", "J13"])
+    ///
+    /// Much faster than one look-up after the other where the index is larger than a processor's own memory: its places are read side by side.
+    /// Complexity: O(m log n).
+    /// - Throws: as for one value; nothing is found then.
+    @inlinable
+    public func objects<T: ManagedObject, V: PrimitiveConvertible>(
+        _ type: T.Type, where path: KeyPath<T, V>, equals values: some Collection<V>
+    ) throws(GrabenError) -> [T?] {
+        // They are of the class.
+        try objects(type, at: path, equalToEach: values.map(\.primitiveValue)).map { $0.map { unsafeDowncast($0, to: T.self) } }
+    }
+
+    /// The same for an attribute that may be nil, of values that are not.
     ///
     /// - Throws: as for one value.
+    @inlinable
     public func objects<T: ManagedObject, V: PrimitiveConvertible>(
-        _ type: T.Type, where path: KeyPath<T, V>, equals values: [V]
+        _ type: T.Type, where path: KeyPath<T, V?>, equals values: some Collection<V>
     ) throws(GrabenError) -> [T?] {
-        let plan = try keyPlan(T.self, [.path(path)])
-        var objects: [T?] = []
-        objects.reserveCapacity(values.count)
-        for value in values { objects.append(try object(plan, value.primitiveValue) as? T) }
-        return objects
+        try objects(type, at: path, equalToEach: values.map(\.primitiveValue)).map { $0.map { unsafeDowncast($0, to: T.self) } }
+    }
+
+    /// Objects of the class, though typed as the type of all: so nothing generic is done for each.
+    @usableFromInline
+    func objects<T: ManagedObject>(_ type: T.Type, at path: AnyKeyPath, equalToEach values: [Value]) throws(GrabenError) -> [ManagedObject?]
+    {
+        try objects(try keyPlan(type, path), equalToEach: values) { $0 is T.Type }
     }
 
     /// The object of an entity that has the values of a uniqueness constraint's attributes, by name.
@@ -82,6 +95,13 @@ extension ManagedObjectContext {
         let names = values.keys.sorted()
         let plan = try keyPlan(try coordinator.info(named: name), names)
         return try object(plan, names.map { values[$0] ?? .null })
+    }
+
+    /// For each of many values the object of an entity whose unique attribute, by name, has it; nil where there is none, and for null.
+    ///
+    /// - Throws: as for one value; `.unknownEntity`.
+    public func objects(entity name: String, where key: String, equals values: [Value]) throws(GrabenError) -> [ManagedObject?] {
+        try objects(try keyPlan(try coordinator.info(named: name), [key]), equalToEach: values) { _ in true }
     }
 
     // MARK: Inserting or updating
@@ -152,6 +172,11 @@ extension ManagedObjectContext {
     }
 
     // MARK: Plans
+
+    private func keyPlan<T: ManagedObject>(_ type: T.Type, _ path: AnyKeyPath) throws(GrabenError) -> KeyPlan {
+        if let last = root.lastKeyPlan, last.path === path, last.storeCount == coordinator.storeCount { return last }
+        return try keyPlan(T.self, [.path(path)])
+    }
 
     private func keyPlan<T: ManagedObject>(_ type: T.Type, _ properties: [KeyPart<T>.Property]) throws(GrabenError) -> KeyPlan {
         var names: [String] = []

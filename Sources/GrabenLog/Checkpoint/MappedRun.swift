@@ -13,7 +13,7 @@ struct MappedRun: Sendable {
 
     var entryCount: Int { run.entryCount }
     var leafCount: Int { run.fences.count }
-    private var fenceByteCount: Int { (keyWords + 1) * 8 }
+    var fenceByteCount: Int { (keyWords + 1) * 8 }
 
     /// How many entries a leaf has.
     func entryCount(ofLeaf leaf: Int) -> Int { max(0, min(entriesPerLeaf, run.entryCount - leaf * entriesPerLeaf)) }

@@ -86,10 +86,14 @@ package enum KeyCoding {
 
     /// A zero byte is written as 00 FF and the end as 00 00, so that a text is before all that are longer.
     private static func append(text: UnsafeRawBufferPointer, isWhole: Bool, to key: inout [UInt8]) -> Bool {
-        let kept = text.prefix(partByteLimit)
-        for byte in kept {
-            key.append(byte)
-            if byte == 0 { key.append(0xFF) }
+        let kept = UnsafeRawBufferPointer(rebasing: text.prefix(partByteLimit))
+        if let start = kept.baseAddress, memchr(start, 0, kept.count) == nil {
+            key.append(contentsOf: kept)
+        } else {
+            for byte in kept {
+                key.append(byte)
+                if byte == 0 { key.append(0xFF) }
+            }
         }
         if isWhole {
             key.append(0)

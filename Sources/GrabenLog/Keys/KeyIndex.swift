@@ -213,6 +213,12 @@ struct KeyIndex: Sendable {
         }
     }
 
+    /// As `firstRow` for every key of a batch, whose places get the rows.
+    func look(for batch: KeyBatch, _ sample: FenceSample?, _ rows: inout [Row?]) throws(LogError) {
+        if runs.isEmpty, let sample, case .mapped(let mapped) = base { return try mapped.look(for: batch, sample, &rows) }
+        try batch.forEach { (index, key) throws(LogError) in rows[batch.places[index]] = try firstRow(equalTo: key, sample) }
+    }
+
     /// What makes many look-ups faster; nil where they are in memory anyway.
     func sample() -> FenceSample? {
         guard case .mapped(let mapped) = base else { return nil }
@@ -295,6 +301,13 @@ final class MappedKeyBase: Sendable {
         do throws(ByteError) { return try keys.firstRow(equalTo: key, notIn: gone, sample) } catch {
             keys.file.distrust()
             return try checkpoint.rebuiltSnapshot().keyIndex(declaration).firstRow(equalTo: key, notIn: gone)
+        }
+    }
+
+    func look(for batch: KeyBatch, _ sample: FenceSample, _ rows: inout [Row?]) throws(LogError) {
+        do throws(ByteError) { try keys.look(for: batch, sample, &rows) } catch {
+            keys.file.distrust()
+            try checkpoint.rebuiltSnapshot().keyIndex(declaration).look(for: batch, nil, &rows)
         }
     }
 

@@ -18,8 +18,7 @@ package final class KeyLookup {
 
     /// A row whose key is one value; nil where there is none. Complexity: O(log n).
     package func row(equalTo value: StoredValue) throws(LogError) -> Row? {
-        count += 1
-        if count == Self.manyLookups { sample = index.sample() }
+        note(1)
         if case .string(var text) = value, text.utf8.count < KeyCoding.partByteLimit, declaration.parts.count == 1 {
             // The commonest key needs no memory of its own. A longer text may share its key with others.
             let answer: Result<Row?, LogError> = text.withUTF8 { utf8 in
@@ -33,6 +32,31 @@ package final class KeyLookup {
             return try answer.get()
         }
         return try row(equalTo: [value])
+    }
+
+    /// For each of many values a row whose key, of one part, is the value; nil where there is none. Complexity: O(m log n).
+    package func rows(equalToEach values: [StoredValue]) throws(LogError) -> [Row?] {
+        note(values.count)
+        var rows = [Row?](repeating: nil, count: values.count)
+        var batch = KeyBatch()
+        for (place, value) in values.enumerated() {
+            guard batch.append(value, place: place) else {
+                rows[place] = try row(equalTo: [value])
+                continue
+            }
+            if batch.isFull {
+                try index.look(for: batch, sample, &rows)
+                batch.removeAll()
+            }
+        }
+        if batch.count > 0 { try index.look(for: batch, sample, &rows) }
+        return rows
+    }
+
+    private func note(_ lookups: Int) {
+        let before = count
+        count += lookups
+        if before < Self.manyLookups, count >= Self.manyLookups { sample = index.sample() }
     }
 
     /// A row whose key is several values, as many as the index has parts; nil where there is none. Complexity: O(log n).

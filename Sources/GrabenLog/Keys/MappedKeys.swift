@@ -28,14 +28,19 @@ struct MappedKeys: Sendable {
 
     /// The last leaf whose first key is before `key`, or the first leaf.
     private func leaf(for key: UnsafeRawBufferPointer, _ sample: FenceSample? = nil) throws(ByteError) -> Int {
+        let leaves = sample?.leaves(around: keyPrefix(key), of: run.leafCount)
+        return try leaf(for: key, in: leaves ?? 0..<run.leafCount, isFew: leaves != nil)
+    }
+
+    /// The same, of leaves among which it is known to be; of few all fences are looked at.
+    private func leaf(for key: UnsafeRawBufferPointer, in leaves: Range<Int>, isFew: Bool) throws(ByteError) -> Int {
         let prefix = keyPrefix(key)
-        var (low, high) = (0, run.leafCount)
-        if let sample {
-            (low, high) = sample.leaves(around: prefix, of: run.leafCount)
+        if isFew {
             var equal = 0
-            let below = graben_count_fences(try run.fences(low..<high), high - low, prefix, &equal)
-            if equal == 0 { return low + max(below - 1, 0) }
+            let below = graben_count_fences(try run.fences(leaves), leaves.count, prefix, &equal)
+            if equal == 0 { return leaves.lowerBound + max(below - 1, 0) }
         }
+        var (low, high) = (leaves.lowerBound, leaves.upperBound)
         while high - low > 1 {
             let middle = (low + high) >> 1
             let fence = try run.fence(middle, 0)
@@ -157,20 +162,67 @@ struct MappedKeys: Sendable {
             }
             return found
         }
-        var row: Row = 0
-        for leaf in try leaf(for: key, sample)..<run.leafCount {
-            let reader = try run.reader(ofLeaf: leaf)
-            let answer = graben_find_key(
-                reader.base.assumingMemoryBound(to: UInt8.self), reader.end, run.entryCount(ofLeaf: leaf),
-                sought.assumingMemoryBound(to: UInt8.self), key.count, &row)
-            switch Int(answer) {
-            case GRABEN_KEY_FOUND: return row
-            case GRABEN_KEY_ABSENT: return nil
-            case GRABEN_KEY_BEHIND: continue
-            default: throw .invalid
-            }
+        return try firstRow(sought, key.count, from: try leaf(for: key, sample))
+    }
+
+    /// A row of one key in a leaf, or where all its keys are before that, in one of the next.
+    private func firstRow(_ key: UnsafeRawPointer, _ count: Int, from leaf: Int) throws(ByteError) -> Row? {
+        for leaf in leaf..<run.leafCount {
+            if case .row(let row) = try look(for: key, count, in: leaf, try run.reader(ofLeaf: leaf)) { return row }
         }
         return nil
+    }
+
+    /// What a leaf says of a key.
+    private enum Answer {
+        /// The row of the first entry that has it, or that none has it.
+        case row(Row?)
+        /// All keys of the leaf are before it.
+        case behind
+    }
+
+    @inline(__always)
+    private func look(for key: UnsafeRawPointer, _ count: Int, in leaf: Int, _ reader: ByteReader) throws(ByteError) -> Answer {
+        var row: Row = 0
+        let answer = graben_find_key(
+            reader.base.assumingMemoryBound(to: UInt8.self), reader.end, run.entryCount(ofLeaf: leaf),
+            key.assumingMemoryBound(to: UInt8.self), count, &row)
+        switch Int(answer) {
+        case GRABEN_KEY_FOUND: return .row(row)
+        case GRABEN_KEY_ABSENT: return .row(nil)
+        case GRABEN_KEY_BEHIND: return .behind
+        default: throw .invalid
+        }
+    }
+
+    /// For every key of a batch a row that has it. Each step is taken for all of them before the next one, so that the memory it begins to read
+    /// for one key comes while the others have their turn.
+    func look(for batch: KeyBatch, _ sample: FenceSample, _ rows: inout [Row?]) throws(ByteError) {
+        guard run.entryCount > 0, run.leafCount > 0 else { return }
+        var prefixes: [UInt64] = []
+        prefixes.reserveCapacity(batch.count)
+        batch.forEach { _, key in prefixes.append(keyPrefix(key)) }
+        let candidates = sample.leaves(aroundEach: prefixes, of: run.leafCount)
+        for few in candidates {
+            let fences = try run.fences(few)
+            for line in stride(from: 0, to: min(few.count * run.fenceByteCount, 512), by: 64) { graben_prefetch(fences + line) }
+        }
+        var leaves: [(number: Int, reader: ByteReader)] = []
+        leaves.reserveCapacity(batch.count)
+        try batch.forEach { (index, key) throws(ByteError) in
+            let number = try leaf(for: key, in: candidates[index], isFew: true)
+            let reader = try run.reader(ofLeaf: number)
+            graben_prefetch_leaf(reader.base.assumingMemoryBound(to: UInt8.self), reader.end)
+            leaves.append((number, reader))
+        }
+        try batch.forEach { (index, key) throws(ByteError) in
+            guard let sought = key.baseAddress else { return }
+            let (number, reader) = leaves[index]
+            switch try look(for: sought, key.count, in: number, reader) {
+            case .row(let row): rows[batch.places[index]] = row
+            case .behind: rows[batch.places[index]] = try firstRow(sought, key.count, from: number + 1)
+            }
+        }
     }
 
     private static func lend<R>(_ key: [UInt8], _ body: (UnsafeRawBufferPointer) throws(ByteError) -> R) throws(ByteError) -> R {
@@ -197,17 +249,36 @@ final class FenceSample: Sendable {
     }
 
     /// The leaves among which the last one is whose fence is below `prefix`, and all those whose fence equals it; at least one.
-    @inline(__always)
-    func leaves(around prefix: UInt64, of count: Int) -> (low: Int, high: Int) {
+    func leaves(around prefix: UInt64, of count: Int) -> Range<Int> {
         words.withUnsafeBufferPointer { words in
-            let below = graben_lower_bound_u64(words.baseAddress, words.count, prefix)
+            leaves(around: prefix, below: graben_lower_bound_u64(words.baseAddress, words.count, prefix), of: count)
+        }
+    }
+
+    /// The same for several prefixes.
+    func leaves(aroundEach prefixes: [UInt64], of count: Int) -> [Range<Int>] {
+        let below = [Int](unsafeUninitializedCapacity: prefixes.count) { below, initialized in
+            words.withUnsafeBufferPointer {
+                graben_lower_bounds_u64($0.baseAddress, $0.count, prefixes, prefixes.count, below.baseAddress)
+            }
+            initialized = prefixes.count
+        }
+        return zip(prefixes, below).map { leaves(around: $0, below: $1, of: count) }
+    }
+
+    /// The same where it is known how many of the words are below the prefix.
+    @inline(__always)
+    private func leaves(around prefix: UInt64, below: Int, of count: Int) -> Range<Int> {
+        words.withUnsafeBufferPointer { words in
             var next = below
             // Many keys may begin alike.
             if next < words.count, words[next] == prefix {
-                next = prefix == .max ? words.count : graben_lower_bound_u64(words.baseAddress, words.count, prefix + 1)
+                let behind = prefix == .max ? words.count : graben_lower_bound_u64(words.baseAddress, words.count, prefix + 1)
+                // Of fences that are in no order, which only a damaged index has, anything may be found.
+                next = max(below, behind)
             }
             // The first word may be the only one, and then there may be fewer leaves than it stands for.
-            return (max(below - 1, 0) * Self.spacing, next < words.count ? min(max(next, 1) * Self.spacing, count) : count)
+            return max(below - 1, 0) * Self.spacing..<(next < words.count ? min(max(next, 1) * Self.spacing, count) : count)
         }
     }
 }

@@ -1,3 +1,4 @@
+import CGraben
 import FoundationEssentials
 import GrabenFixtures
 import Testing
@@ -157,7 +158,17 @@ import Testing
         }
         let first = Dictionary(sorted.map { ($0.key, $0.row) }, uniquingKeysWith: { row, _ in row })
         let lookup = try again.newest.lookup(Drawing.byName)
-        for name in names.shuffled(using: &random) + ["", "a", "the same beginning", "\0", "zzzzzzzzzzzzzzzz", "many rows 9"] {
+        let asked = names.shuffled(using: &random) + ["", "a", "the same beginning", "\0", "zzzzzzzzzzzzzzzz", "many rows 9"]
+        // As many at once as one pleases: fewer and more than are looked up side by side, and the first ones before many were asked for.
+        var place = 0
+        let together = try again.newest.lookup(Drawing.byName)
+        while place < asked.count {
+            let some = asked[place..<min(place + [1, 2, 31, 32, 33, 100][random.pick(6)], asked.count)]
+            #expect(try together.rows(equalToEach: some.map { .string($0) }) == some.map { first[key(.string($0))] })
+            place += some.count
+        }
+        #expect(try together.rows(equalToEach: []) == [])
+        for name in asked {
             #expect(try lookup.row(equalTo: .string(name)) == first[key(.string(name))], "\(name)")
             let prefix = KeyRange(prefix: String(name.prefix(random.pick(4))))
             if random.pick(60) == 0 {
@@ -173,6 +184,87 @@ import Testing
                 }
                 #expect(walked == expected.reversed().map(\.row))
             }
+        }
+    }
+
+    @Test("many keys at once answer as one after the other: nulls, long texts that begin alike, changes since the index was written")
+    func together() throws {
+        let system = MemoryFileSystem(reservation: 1 << 28)
+        let long = String(repeating: "k", count: KeyCoding.partByteLimit)
+        let names = (0..<2_000).map { "n\($0 * 7919 % 2_000)" } + [long, long + "a", long + "b", "a\0b", ""]
+        var log = try Log.open(path: "a", in: system)
+        try log.change { builder in
+            builder.setCatalog(Drawing.catalog)
+            for (row, name) in names.enumerated() { builder.insertJoint(Row(row), name) }
+        }
+        try log.close()
+        log = try Log.open(path: "a", in: system)
+        let asked: [StoredValue] = names.map { .string($0) } + [.null, .string(long + "c"), .int(3), .string("n0x"), .uuid(UUID())]
+        func check(_ comment: Comment) throws {
+            let lookup = try log.newest.lookup(Drawing.byName)
+            let one = try log.newest.lookup(Drawing.byName)
+            let alone = try asked.map { try one.row(equalTo: $0) }
+            // The second time the index is known to be asked often.
+            for _ in 0..<2 { #expect(try lookup.rows(equalToEach: asked) == alone, comment) }
+            #expect(alone.compactMap { $0 }.count > 1_900)
+        }
+        try check("from the index file")
+        try log.change { builder in
+            for row in 0..<100 { builder.appendTombstone(layout: Drawing.jointLayout, row: Row(row)) }
+            builder.insertJoint(Row(names.count), "n0x")
+        }
+        try check("with changes behind it")
+        try log.close()
+    }
+
+    // A leaf's bytes come from a file. Where one was shorter than its numbers say, the faster reading of small numbers would have read past it.
+    @Test("no bytes make the look-up in a leaf read outside of it, and a sound one is read alike whatever follows")
+    func leaves() {
+        var random = SplitMix64(seed: 5)
+        for round in 0..<20_000 {
+            var leaf: [UInt8] = []
+            let count = 1 + random.pick(5)
+            var rows: [UInt32] = []
+            for entry in 0..<count {
+                let row = UInt32(truncatingIfNeeded: random.next()) >> UInt32(random.pick(32))
+                rows.append(row)
+                // Keys of one byte each, ascending.
+                leaf += (entry == 0 ? [1] : [0, 1]) + [UInt8(10 + entry)]
+                var rest = row
+                while rest >= 0x80 {
+                    leaf.append(UInt8(rest & 0x7F) | 0x80)
+                    rest >>= 7
+                }
+                leaf.append(UInt8(rest))
+            }
+            for sought in 0..<count {
+                var row: UInt32 = 0
+                let answer = graben_find_key(leaf, leaf.count, count, [UInt8(10 + sought)], 1, &row)
+                #expect(Int(answer) == GRABEN_KEY_FOUND && row == rows[sought], "round \(round)")
+            }
+            // Cut anywhere, in memory that ends there, with one byte turned over.
+            let cut = Array(leaf.prefix(random.pick(leaf.count + 1)))
+            let exact = UnsafeMutablePointer<UInt8>.allocate(capacity: max(cut.count, 1))
+            defer { exact.deallocate() }
+            exact.update(from: cut, count: cut.count)
+            if !cut.isEmpty, random.pick(2) == 0 { exact[random.pick(cut.count)] ^= UInt8(1 << random.pick(8)) }
+            var row: UInt32 = 0
+            var found = [UInt32](repeating: 0, count: count)
+            _ = graben_find_key(exact, cut.count, count, [UInt8(10 + random.pick(6))], 1, &row)
+            _ = graben_leaf_rows(exact, cut.count, count, &found)
+        }
+    }
+
+    @Test("several words are found among others as each one alone, however many there are")
+    func lowerBounds() {
+        var random = SplitMix64(seed: 6)
+        for count in 0..<70 {
+            let words = (0..<count).map { _ in UInt64(random.pick(50)) }.sorted()
+            let sought: [UInt64] = (0..<40).map { _ in UInt64(random.pick(52)) } + [.max]
+            var below = [Int](repeating: -1, count: sought.count)
+            graben_lower_bounds_u64(words, words.count, sought, sought.count, &below)
+            #expect(below == sought.map { word in words.count { $0 < word } })
+            #expect(below == sought.map { graben_lower_bound_u64(words, words.count, $0) })
         }
     }
 }

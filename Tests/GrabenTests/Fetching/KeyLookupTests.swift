@@ -153,6 +153,76 @@ struct KeyLookupTests {
         try context.save()
         let found = try context.objects(Pin.self, where: \.name, equals: ["c", nil, "x", "a", "c"])
         #expect(found == [pins[2], nil, nil, pins[0], pins[2]])
+        #expect(try context.objects(Pin.self, where: \.name, equals: ["x", "b"] as [String]) == [nil, pins[1]])
+        #expect(try context.objects(Pin.self, where: \.name, equals: [String]()) == [])
+        #expect(try context.objects(Pin.self, where: \.name, equals: ["b", "a", "z"].prefix(2)) == [pins[1], pins[0]])
+        #expect(throws: GrabenError.self) { try context.objects(Pin.self, where: \.note, equals: ["a"] as [String]) }
+        let other = container.newContext()
+        let late = pin(other, "late")
+        try other.save()
+        let newer = try context.objects(Pin.self, where: \.name, equals: ["late", "a", "later"] as [String])
+        #expect(newer.map { $0?.objectID } == [late.objectID, pins[0].objectID, nil])
+    }
+
+    @Test(
+        "many keys at once answer as one after the other in every kind of store, with unsaved changes here and above",
+        arguments: Kind.allCases)
+    private func manyInStores(kind: Kind) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("pins.graben")
+        var container = try container(kind == .memory ? .inMemory : .file(path))
+        var context = container.newContext()
+        for place in 0..<3000 { pin(context, "pin \(place * 7 % 3000)", place % 3, Double(place)) }
+        try context.save()
+        if kind == .compacted { try container.coordinator.stores[0].compact() }
+        if kind == .reopened || kind == .compacted {
+            try container.close()
+            container = try self.container(.file(path))
+            context = container.newContext()
+        }
+        let long = String(repeating: "x", count: 3000)
+        let names = (0..<3100).map { $0 % 97 == 0 ? nil : $0 % 89 == 0 ? long : "pin \($0 * 11 % 3100)" }
+        func check(in context: ManagedObjectContext, _ comment: Comment) throws {
+            let found = try context.objects(Pin.self, where: \.name, equals: names)
+            #expect(found.count == names.count)
+            for (name, object) in zip(names, found) {
+                #expect(try object === context.object(Pin.self, where: \.name, equals: name), "\(comment), \(name ?? "nil")")
+                if let object { #expect(object.name == name) }
+            }
+        }
+        try check(in: context, "nothing unsaved")
+        try check(in: ManagedObjectContext(parent: context), "a child")
+        for (place, object) in try context.objects(Pin.self, where: \.name, equals: names.compactMap { $0 }).enumerated() {
+            guard let object else { continue }
+            if place % 7 == 0 { object.name = "pin \(3000 + place % 100)" }
+            if place % 11 == 0 { context.delete(object) }
+        }
+        pin(context, long)
+        try check(in: context, "unsaved changes")
+        let child = ManagedObjectContext(parent: context)
+        try check(in: child, "unsaved changes above")
+        pin(child, "pin 3050").layer = 3
+        try check(in: child, "and here")
+    }
+
+    @Test("many keys at once find the objects of every store and entity that may have them")
+    func manyInStoresAndEntities() throws {
+        var model = Shop.model
+        model.entities[0].uniquenessConstraints = [["name"]]
+        let container = try PersistentContainer(model: model, stores: [.init(.inMemory, name: "one"), .init(.inMemory, name: "two")])
+        let context = container.newContext()
+        var objects: [ManagedObject] = []
+        for place in 0..<600 {
+            let store = container.coordinator.stores[place % 2]
+            let object = try context.insertObject(entity: place % 3 == 0 ? "Valve" : "Part", into: store)
+            try object.setValue(.string("n\(place)"), forKey: "name")
+            objects.append(object)
+        }
+        for _ in 0..<2 {
+            let found = try context.objects(entity: "Part", where: "name", equals: (0..<601).map { .string("n\($0)") })
+            #expect(found.dropLast().elementsEqual(objects) { $0 === $1 } && found.last == .some(nil))
+            try context.save()
+        }
     }
 
     @Test("sub-entities are found by the key they inherit, an entity's own objects by no other's")
