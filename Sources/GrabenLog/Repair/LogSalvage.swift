@@ -31,6 +31,8 @@ final class LogSalvage {
     private var lossesBefore = 0
     private var commitStart: UInt64?
     private var commitNumber: UInt64?
+    /// The frame read last, of the commit at hand where there is one.
+    private var lastFrame: SalvagedFrame?
 
     init(
         path: String, region: MappedRegion, limit: UInt64, header: FileHeader, durable: UInt64, places: RecordPlaces,
@@ -88,18 +90,22 @@ final class LogSalvage {
         var walk = FrameWalk(base, limit: limit, salt: header.salt)
         /// Where the commit of the last frame begins, as a place in `pieces` and in the file.
         var start: (piece: Int, offset: UInt64)?
+        /// The part before, where its commit goes on.
+        var before: SalvagedFrame?
         loop: while let step = walk.next() {
             switch step {
             case .frame(let header):
                 guard header.kind == .commit else { continue }
                 let frame = SalvagedFrame(header, base)
                 if header.part == 0 || start == nil { start = (pieces.count, header.offset) }
-                if !frame.isWhole, header.offset >= durable {
+                let isTorn = !frame.isWhole || before.map { !frame.canFollow($0) } ?? false
+                if isTorn, header.offset >= durable {
                     // A torn tail, by the rule by which an opening ends there.
                     cut(&pieces, start ?? (pieces.count, header.offset))
                     break loop
                 }
                 pieces.append(.frame(frame))
+                before = header.hasCommitMark ? nil : frame
                 if header.hasCommitMark { start = nil }
             case .gap(let range):
                 if range.lowerBound >= durable {
@@ -107,7 +113,7 @@ final class LogSalvage {
                     if rest.contains(where: { $0 != 0 }) { report.tornTail = range.lowerBound..<limit }
                     break loop
                 }
-                start = nil
+                (start, before) = (nil, nil)
                 add(range, to: &pieces)
             }
         }
@@ -213,7 +219,15 @@ final class LogSalvage {
 
     private func read(_ frame: SalvagedFrame) {
         let number = frame.isTrusted ? frame.header.commit : nil
-        if commitStart != nil, number != commitNumber || frame.header.part == 0 { endCommit(metadata: nil, isFinished: false) }
+        if commitStart != nil {
+            if number != commitNumber || frame.header.part == 0 {
+                endCommit(metadata: nil, isFinished: false)
+            } else if let before = lastFrame, !frame.canFollow(before) {
+                flaw("the part at byte \(frame.header.offset) is of another commit of that number, which failed or took its place")
+                endCommit(metadata: nil, isFinished: false)
+            }
+        }
+        lastFrame = frame
         if commitStart == nil {
             commitStart = frame.header.offset
             commitNumber = number

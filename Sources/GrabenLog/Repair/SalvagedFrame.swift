@@ -61,6 +61,15 @@ struct SalvagedFrame {
         self = frame
     }
 
+    /// Whether this may stand behind another frame of the same commit, as far as the two can be trusted: a part of a commit that failed before, in
+    /// the same place, does not. FileFormat.md says how a part names the one before.
+    func canFollow(_ before: SalvagedFrame) -> Bool {
+        guard isTrusted, before.isTrusted else { return true }
+        guard header.commit == before.header.commit, header.part > 0, header.part - 1 == before.header.part else { return false }
+        // A table with bad bytes has not the checksum that it is named by.
+        return !before.isWhole || header.follows(table: before.header.tableChecksum(before.payload - Format.frameHeaderByteCount))
+    }
+
     /// Whether bytes of the payload fit their checksums.
     func isGood(_ start: Int, _ count: Int) -> Bool {
         guard start >= 0, count >= 0, start <= length, count <= length - start else { return false }

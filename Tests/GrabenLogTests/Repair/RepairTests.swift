@@ -262,6 +262,65 @@ struct RepairTests {
         #expect(repaired.model == history.models[9])
     }
 
+    // Parts of a commit that failed stayed on the disk, and a power loss kept some of those that were written in their place. Opening tells them apart
+    // by the table each part names; a repair of such a file took them for one commit and made objects of both, without a word.
+    @Test(
+        "parts of a commit that failed make no commit with those of the one in its place; where both were durable, it is said",
+        arguments: [false, true])
+    func partsOfTwoCommits(isDurable: Bool) throws {
+        struct Stop: Error {}
+        let system = MemoryFileSystem(reservation: 1 << 24)
+        var options = LogOptions()
+        options.partByteCount = 1
+        let log = try Log.open(path: "a", in: system, options: options)
+        try log.change { builder in
+            builder.setCatalog(Drawing.catalog)
+            builder.insertJoint(0, "before")
+        }
+        let start = Int(log.newest.endOffset)
+        let before = try StoreModel(log.newest)
+        func fill(_ builder: inout CommitBuilder, _ name: String) {
+            for row in 1..<6 as Range<Row> {
+                builder.appendRecord(layout: Drawing.jointLayout, row: row, isInsert: true) { _ in .string("\(name)\(row)") }
+            }
+        }
+        var given: [UInt8]?
+        #expect(throws: (any Error).self) {
+            try log.commit { (_: LogSnapshot, builder: inout CommitBuilder) throws in
+                fill(&builder, "old")
+                given = system.contents("a")
+                throw Stop()
+            }
+        }
+        try log.change { fill(&$0, "new") }
+        let end = Int(log.newest.endOffset)
+        // A later commit says that all before it was durable.
+        if isDurable { try log.change { $0.rename(0, "after") } }
+        let after = try StoreModel(log.newest)
+        var whole = try #require(system.contents("a"))
+        try log.close()
+        // No close marker, which would call it durable too.
+        if !isDurable { whole = Array(whole.prefix(end)) }
+        let old = try #require(given)
+        var (repairs, losses) = (0, 0)
+        for end in stride(from: start, through: min(old.count, end), by: 8) {
+            var bytes = whole
+            bytes.replaceSubrange(start..<end, with: old[start..<end])
+            let repaired = try Repaired(bytes, index: nil)
+            repairs += 1
+            if bytes == whole {
+                #expect(repaired.report.isLossless && repaired.model == after)
+            } else if isDurable {
+                losses += 1
+                #expect(!repaired.report.isLossless && !repaired.report.commits.isEmpty, "\(end)")
+            } else {
+                losses += 1
+                #expect(repaired.report.tornTail == UInt64(start)..<UInt64(whole.count) && repaired.model == before, "\(end)")
+            }
+        }
+        #expect(losses > 10 && losses < repairs)
+    }
+
     @Test("without a catalog nothing is made; a file in the way, a writer and a foreign file are refused")
     func refusals() throws {
         let history = try History(seed: 8, commits: 5)
