@@ -74,7 +74,9 @@ final class CompactionWriter {
         if let failure = encoder.failure { throw failure }
         // What could not be read must not be left out as if it were not there.
         if let failure = snapshot.checkpoint?.failure { throw failure }
-        try encoder.finish(author: snapshot.metadata.author, time: snapshot.metadata.time)
+        // A damaged log may have a time that is none.
+        let time = snapshot.metadata.time
+        try encoder.finish(author: snapshot.metadata.author, time: time.isFinite ? time : 0)
     }
 
     private func writeRecords(

@@ -269,6 +269,7 @@ final class LogSalvage {
         guard frame.isGood(start, end - start) else { return nil }
         var reader = ByteReader(frame.payload, from: start, to: end)
         guard let metadata = try? CommitMetadata(&reader) else { return nil }
+        if !metadata.time.isFinite { flaw("its time is none") }
         try? assembler.apply(.metadata, ByteReader(frame.payload, from: start, to: end), payloadOffset: frame.header.payloadOffset)
         return metadata
     }

@@ -265,6 +265,25 @@ struct CheckTests {
         if ![.header, .frame].contains(finding.kind) { #expect(finding.frame != nil && finding.commit != nil) }
     }
 
+    // A commit whose time was no number came through a repair as it was, and the new store did not pass a check. The fuzzer of logs found it.
+    @Test("whatever is wrong with a log, what a repair makes of it passes a check", arguments: cases)
+    private func repairs(_ wrong: Case) throws {
+        var log = try sound()
+        wrong.spoil(&log)
+        // As the last commit, and with another behind it, whose time the new store has.
+        for isLast in [true, false] {
+            var bytes = log
+            if !isLast { bytes.add([], metadata: Self.metadata) }
+            bytes.close()
+            let system = MemoryFileSystem(reservation: 1 << 28)
+            try system.setContents("a", bytes.bytes)
+            do { _ = try Log.repair(path: "a", to: "b", in: system) } catch LogError.damaged { continue } catch LogError.notAStore {
+                continue
+            }
+            #expect(try Log.check(path: "b", in: system).findings == [])
+        }
+    }
+
     @Test("damage in the middle hides nothing behind it")
     func behindDamage() throws {
         var log = try sound()
