@@ -23,7 +23,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
     private var observer: Observer?
     private var places: [ObjectID: ResultPath]?
     private let handlers = HandlerList<FetchedResultsDifference>()
-    private var streams: [AsyncStream<FetchedResultsDifference>.Continuation] = []
+    /// Unretained: who reads a sequence keeps its mailbox.
+    private var mailboxes: [WeakBox<Mailbox<FetchedResultsDifferences.Step>>] = []
 
     /// Makes a controller; nothing is fetched yet.
     ///
@@ -48,7 +49,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     deinit {
         observer?.stop()
-        for stream in streams { stream.finish() }
+        for box in mailboxes { box.object?.finish() }
     }
 
     // MARK: Fetching
@@ -74,14 +75,13 @@ public final class FetchedResultsController<Object: ManagedObject> {
     private func update(_ plan: ResultPlan, _ change: ResultChange) {
         let new: FetchedResultsSnapshot
         do { new = try plan.fetch(context, request) } catch { return context.report(error) }
-        let difference = FetchedResultsDifference(from: snapshot, to: new, changed: change.ids)
+        let old = snapshot
+        let difference = FetchedResultsDifference(from: old, to: new, changed: change.ids)
         show(new)
         if difference.isEmpty { return }
         handlers.deliver(difference)
-        streams.removeAll { stream in
-            if case .terminated = stream.yield(difference) { return true }
-            return false
-        }
+        mailboxes.removeAll { $0.object == nil }
+        for box in mailboxes { box.object?.put(.open(difference, old: old, new: new, changed: change.ids)) }
     }
 
     // MARK: Changes
@@ -92,12 +92,11 @@ public final class FetchedResultsController<Object: ManagedObject> {
     /// with another change are stopped after a thousand of them, with `GrabenError.endlessNotifications`.
     public func onChange(_ handler: @escaping (FetchedResultsDifference) -> Void) -> NotificationToken { handlers.add(handler) }
 
-    /// The differences from now on, one after the other: applied in turn to `snapshot` as it is now they make each later one. Ends with the
-    /// controller. All of them wait for a slow reader, since none of them can be left out.
-    public var differences: AsyncStream<FetchedResultsDifference> {
-        let (stream, continuation) = AsyncStream.makeStream(of: FetchedResultsDifference.self)
-        streams.append(continuation)
-        return stream
+    /// The differences from now on: applied in turn to `snapshot` as it is now they make each later one. Ends with the controller.
+    public var differences: FetchedResultsDifferences {
+        let mailbox = FetchedResultsDifferences.makeMailbox()
+        mailboxes.append(WeakBox(object: mailbox))
+        return FetchedResultsDifferences(mailbox: mailbox)
     }
 
     // MARK: Objects

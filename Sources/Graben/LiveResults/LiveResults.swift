@@ -39,7 +39,7 @@ public final class LiveResults<Object: ManagedObject>: RandomAccessCollection {
     public func onChange(_ handler: @escaping (FetchedResultsDifference) -> Void) -> NotificationToken { controller.onChange(handler) }
 
     /// The differences from now on, one after the other. Ends with the collection.
-    public var differences: AsyncStream<FetchedResultsDifference> { controller.differences }
+    public var differences: FetchedResultsDifferences { controller.differences }
 }
 
 extension ManagedObjectContext {

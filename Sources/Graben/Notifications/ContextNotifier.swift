@@ -70,7 +70,3 @@ final class ContextNotifier {
         (changeBoxes, saveBoxes) = ([], [])
     }
 }
-
-private struct WeakBox<Object: AnyObject> {
-    weak var object: Object?
-}

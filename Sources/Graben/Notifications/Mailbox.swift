@@ -14,14 +14,25 @@ final class Mailbox<Element: Sendable>: Sendable {
     static var capacity: Int { 16 }
 
     private let state = Mutex(State())
+    private let settle: @Sendable (inout Element) -> Void
     private let join: @Sendable (inout Element, Element) -> Void
 
-    init(joinedBy join: @escaping @Sendable (inout Element, Element) -> Void) { self.join = join }
+    /// - Parameters:
+    ///   - settle: lets an element that waits go of what only the last one needs, which others may be joined to.
+    ///   - join: adds what came to the last element that waits.
+    init(
+        settledBy settle: @escaping @Sendable (inout Element) -> Void = { _ in },
+        joinedBy join: @escaping @Sendable (inout Element, Element) -> Void
+    ) {
+        self.settle = settle
+        self.join = join
+    }
 
     func put(_ element: Element) {
         let reader: CheckedContinuation<Element?, Never>? = state.withLock { state in
             if !state.readers.isEmpty { return state.readers.removeFirst().continuation }
             if state.waiting.count < Self.capacity {
+                if !state.waiting.isEmpty { settle(&state.waiting[state.waiting.count - 1]) }
                 state.waiting.append(element)
             } else {
                 join(&state.waiting[state.waiting.count - 1], element)
@@ -65,4 +76,9 @@ final class Mailbox<Element: Sendable>: Sendable {
             reader?.resume(returning: nil)
         }
     }
+}
+
+/// Knows an object without keeping it: who reads a sequence keeps its mailbox, and one that nobody reads any more is dropped at the next notification.
+struct WeakBox<Object: AnyObject> {
+    weak var object: Object?
 }

@@ -234,6 +234,53 @@ struct LiveResultsTests {
         #expect(count == 4 && snapshot == end)
     }
 
+    // Every difference waited for its reader, however slow that was: a window that nobody looked at for an hour kept an hour of them.
+    @MainActor @Test("a slow reader of differences gets those beyond sixteen joined, and comes to the newest result all the same")
+    func slowReader() async throws {
+        let context = try Shop.filled()
+        let live = try context.liveResults(request())
+        var snapshot = live.snapshot
+        var reader = live.differences.makeAsyncIterator()
+        var random = SplitMix64(seed: 8)
+        var parts = live.map { $0 }
+        func change(_ times: Int) throws {
+            for _ in 0..<times {
+                switch random.next() % 3 {
+                case 0: parts.append(try Shop.add(context, "s\(random.next())", ["layer": .string("l\(random.next() % 3)")]))
+                case 1 where parts.count > 3: context.delete(parts.remove(at: Int(random.next() % UInt64(parts.count))))
+                default: try parts[Int(random.next() % UInt64(parts.count))].setValue(.string("n\(random.next())"), forKey: "name")
+                }
+                context.processPendingChanges()
+            }
+        }
+        for round in 0..<30 {
+            try change(round * 3)
+            var count = 0
+            // Some rounds leave a few behind, which the next changes are added to.
+            while snapshot != live.snapshot, round % 3 != 0 || count < 5 {
+                guard let difference = await reader.next() else { break }
+                snapshot = try #require(difference.applied(to: snapshot), "round \(round)")
+                count += 1
+            }
+            #expect(count <= 16)
+        }
+        while snapshot != live.snapshot, let difference = await reader.next() {
+            snapshot = try #require(difference.applied(to: snapshot))
+        }
+        #expect(snapshot == live.snapshot)
+        // What changed in any of those that were joined is told.
+        let last = try #require(parts.last)
+        try last.setValue(.string("told"), forKey: "name")
+        context.processPendingChanges()
+        try change(40)
+        var told: Set<ObjectID> = []
+        while snapshot != live.snapshot, let difference = await reader.next() {
+            snapshot = try #require(difference.applied(to: snapshot))
+            told.formUnion(difference.updates.map(\.objectID) + difference.moves.map(\.objectID) + difference.deletions.map(\.objectID))
+        }
+        #expect(told.contains(last.objectID))
+    }
+
     @Test("B8 a difference of two random results, applied to the old one, gives the new one, and has each object in one list")
     func randomDifferences() throws {
         var random = SplitMix64(seed: 2026)
