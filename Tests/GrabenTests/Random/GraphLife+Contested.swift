@@ -4,7 +4,7 @@ import GrabenLog
 import GrabenModel
 
 extension GraphLife {
-    /// A root context, a child of it, that one's child, and another root, which all change and delete the same few joints.
+    /// A root context, a child of it, that one's child, and another root, which all insert, change and delete the same few joints.
     ///
     /// The model knows of each context what it shows and what that is based on, so it knows what a save has to come to: where both sides changed a value
     /// to different ones, or one deleted what the other changed, the save names these objects and changes nothing, or its policy decides; all else is merged.
@@ -13,8 +13,9 @@ extension GraphLife {
         while choices.nextStep() {
             if contest.isOver { contest = try Contest(container, choices, circumstances) }
             let place = Int(choices.below(4))
-            switch choices.below(12) {
+            switch choices.below(13) {
             case 0...6: try contest.change(place)
+            case 12: try contest.insert(place)
             case 7: try contest.delete(place)
             case 8: try contest.refresh(place)
             case 9: try contest.rollback(place)
@@ -27,7 +28,7 @@ extension GraphLife {
 
 /// Four contexts over the same joints, and a model of them.
 private final class Contest {
-    /// What a context has of each joint; nil where that is deleted.
+    /// What a context has of each joint; nil where that is deleted, or was inserted elsewhere and is not known here yet.
     typealias World = [[Value]?]
 
     private static let keys = ["name", "x", "y"]
@@ -45,7 +46,7 @@ private final class Contest {
 
     private let choices: Choices
     private let circumstances: GraphLife.Circumstances
-    private let ids: [ObjectID]
+    private var ids: [ObjectID]
     private var members: [Member] = []
     private var stored: World
     private var log: [String] = []
@@ -70,7 +71,7 @@ private final class Contest {
     }
 
     /// Whether there is too little left to be fought for.
-    var isOver: Bool { stored.count { $0 != nil } < 3 }
+    var isOver: Bool { stored.prefix(3).contains(nil) }
 
     private func realise(_ place: Int) throws {
         let member = members[place]
@@ -80,8 +81,11 @@ private final class Contest {
 
     // MARK: What is done
 
+    /// A joint, mostly one of the few that are fought for most.
+    private func pick() -> Int { Int(choices.below(choices.below(3) > 0 ? 3 : UInt32(ids.count))) }
+
     func change(_ place: Int) throws {
-        let index = Int(choices.below(UInt32(ids.count)))
+        let index = pick()
         let key = Int(choices.below(UInt32(Self.keys.count)))
         let number = choices.below(3)
         guard members[place].here[index] != nil, let object = members[place].objects[index], !members[place].waiting.contains(index)
@@ -92,8 +96,23 @@ private final class Contest {
         members[place].here[index]?[key] = value
     }
 
+    func insert(_ place: Int) throws {
+        guard ids.count < 16 else { return }
+        let joint = try members[place].context.insertObject(entity: "Joint")
+        log.append("\(place): insert \(ids.count)")
+        ids.append(joint.objectID)
+        stored.append(nil)
+        for other in members.indices {
+            members[other].base.append(nil)
+            members[other].here.append(nil)
+            members[other].objects.append(nil)
+        }
+        members[place].here[ids.count - 1] = try Self.keys.map { try joint.value(forKey: $0) }
+        members[place].objects[ids.count - 1] = joint
+    }
+
     func delete(_ place: Int) throws {
-        let index = Int(choices.below(UInt32(ids.count)))
+        let index = pick()
         // Some are left to be fought for.
         guard members[place].here[index] != nil, let object = members[place].objects[index], choices.below(3) == 0,
             !members[place].waiting.contains(index)
@@ -131,8 +150,8 @@ private final class Contest {
             if let there = above[index] {
                 members[place].here[index] = merged(member.base[index], member.here[index], there)
                 members[place].base[index] = there
-            } else if member.here[index] == nil {
-                // Deleted here too, which stays so should it come back there.
+            } else if member.here[index] == nil || member.base[index] == nil {
+                // Deleted here too, which stays so should it come back there; or new.
                 continue
             } else if member.here[index] == member.base[index] {
                 (members[place].here[index], members[place].base[index]) = (nil, nil)
@@ -187,7 +206,10 @@ private final class Contest {
         var saved = above
         var shown = members[place].parent.map { members[$0].here } ?? stored
         for index in ids.indices where members[place].here[index] != members[place].base[index] {
-            guard let there = above[index] else { continue }
+            guard let there = above[index] else {
+                if members[place].base[index] == nil { (saved[index], shown[index]) = (members[place].here[index], members[place].here[index]) }
+                continue
+            }
             saved[index] = merged(members[place].base[index], members[place].here[index], there)
             if choice == 1 { for key in conflicts[index] ?? [] { saved[index]?[key] = there[key] } }
             shown[index] = saved[index]

@@ -42,7 +42,7 @@ struct RandomGraphTests {
     func family(life: Circumstances) { GraphLife.family.check(life, steps: TestShare.steps(1000, brief: 200)) }
 
     @Test(
-        "where a family and another root change and delete the same things, a save merges, or names exactly what is in conflict",
+        "where a family and another root insert, change and delete the same things, a save merges, or names exactly what is in conflict",
         arguments: lives([121, 122, 123], compacted: [131]))
     func contested(life: Circumstances) { GraphLife.contested.check(life, steps: TestShare.steps(2500, brief: 400)) }
 
