@@ -207,7 +207,9 @@ private final class Contest {
         var shown = members[place].parent.map { members[$0].here } ?? stored
         for index in ids.indices where members[place].here[index] != members[place].base[index] {
             guard let there = above[index] else {
-                if members[place].base[index] == nil { (saved[index], shown[index]) = (members[place].here[index], members[place].here[index]) }
+                if members[place].base[index] == nil {
+                    (saved[index], shown[index]) = (members[place].here[index], members[place].here[index])
+                }
                 continue
             }
             saved[index] = merged(members[place].base[index], members[place].here[index], there)
