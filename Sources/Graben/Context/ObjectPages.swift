@@ -93,6 +93,8 @@ struct ObjectPages {
         var rest = bits[word] & (~0 << UInt64(row % 64))
         while rest == 0 {
             word += 1
+            // Most pages have none.
+            while word % Self.wordsPerPage == 0, word < bits.count, counts[word / Self.wordsPerPage] == 0 { word += Self.wordsPerPage }
             guard word < bits.count else { return nil }
             rest = bits[word]
         }
