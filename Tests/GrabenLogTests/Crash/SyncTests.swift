@@ -142,8 +142,8 @@ import Testing
         options.writesIndex = false
         let log = try Log.open(path: "a", in: disk, options: options)
         try log.change { $0.setCatalog(Drawing.catalog) }
-        // A sync that takes a while, so that others have to wait for it.
-        disk.setSyncHook { _ in usleep(300) }
+        // A sync that takes much longer than a commit does, on a slow machine and under a sanitizer too, so that others have to wait for it.
+        disk.setSyncHook { _ in usleep(2_000) }
         let before = disk.syncCount("a")
         let failures = Mutex<[String]>([])
         let threads = (0..<16 as Range<Row>).map { thread in

@@ -221,7 +221,7 @@ import Testing
     @Test("no bytes make the look-up in a leaf read outside of it, and a sound one is read alike whatever follows")
     func leaves() {
         var random = SplitMix64(seed: 5)
-        for round in 0..<20_000 {
+        for round in 0..<TestShare.steps(20_000, brief: 2_000) {
             var leaf: [UInt8] = []
             let count = 1 + random.pick(5)
             var rows: [UInt32] = []

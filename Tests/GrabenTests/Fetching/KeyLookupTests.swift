@@ -166,7 +166,7 @@ struct KeyLookupTests {
 
     @Test(
         "many keys at once answer as one after the other in every kind of store, with unsaved changes here and above",
-        arguments: Kind.allCases)
+        arguments: TestShare.of([.reopened, .memory, .file, .compacted] as [Kind], brief: 1))
     private func manyInStores(kind: Kind) throws {
         let folder = try TemporaryFolder()
         let path = folder.path("pins.graben")

@@ -253,7 +253,7 @@ struct LiveResultsTests {
                 context.processPendingChanges()
             }
         }
-        for round in 0..<30 {
+        for round in 0..<TestShare.steps(30, brief: 10) {
             try change(round * 3)
             var count = 0
             // Some rounds leave a few behind, which the next changes are added to.
