@@ -297,7 +297,7 @@ struct LiveResultsTests {
             if random.next() % 4 == 0 { sections.shuffle(using: &random) }
             return FetchedResultsSnapshot(sections: sections)
         }
-        for round in 0..<3000 {
+        for round in 0..<TestShare.steps(3000, brief: 500) {
             let (old, new) = (result(), result())
             let changed = Set(ids.filter { _ in random.next() % 2 == 0 })
             let difference = FetchedResultsDifference(from: old, to: new, changed: changed)
@@ -315,7 +315,7 @@ struct LiveResultsTests {
         "B8 through random edits, undo, saves, rollbacks and other contexts' commits, the differences always make the new result of the old one"
     )
     func randomEdits() throws {
-        for seed in 1...6 as ClosedRange<UInt64> {
+        for seed in TestShare.of([1, 2, 3, 4, 5, 6] as [UInt64], brief: 2) {
             var random = SplitMix64(seed: seed)
             let context = try Shop.context()
             let other = ManagedObjectContext(coordinator: context.coordinator)
